@@ -1,0 +1,190 @@
+"""The browsing half of one repository's engine: what the commit, history and blame views ask for.
+
+Everything blocking happens in a thread that holds a reading connection, so that whoever gives up interrupts
+it. The git repository is opened for this alone and used by one thread at a time.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ohara.browse.lineage import Standing, Unknown, follow
+from ohara.browse.marks import line_hit, symbol_hit
+from ohara.browse.span import Span
+from ohara.errors import RepositoryError
+from ohara.git.blame import blame as git_blame
+from ohara.git.repo import Repository
+from ohara.git.walk import read_commit
+from ohara.model import CommitDetails, History, Origin, Pass, Place
+from ohara.store import browse
+from ohara.store.hydrate import hydrate
+from ohara.store.pool import ReaderPool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.browse.lineage import Step
+    from ohara.model import Hit, Sha
+    from ohara.store.locate import IndexLocation
+    from ohara.store.reader import Reader
+
+MOST_LINES = 5_000  # of a file at once: more than any screen, less than any frame
+MOST_STEPS = 1_000
+
+_READERS = 2  # one person browses; the other is for changing one's mind
+
+
+class Browser:
+    """Answers what browsing asks; safe to ask from several tasks at once."""
+
+    def __init__(self, repository: Repository, location: IndexLocation) -> None:
+        self._repository = Repository.open(repository.work_dir or repository.common_dir)
+        self._pool = ReaderPool(location.database, size=_READERS)
+        self._lock = Lock()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+    async def details(self, name: str) -> CommitDetails:
+        """A commit by sha, prefix or ref, with its kin and files."""
+        return await self._pool.read(lambda reader: self._details(reader, name))
+
+    async def symbol_history(self, symbol: str, path: str, limit: int) -> History:
+        """Every hunk that touched a symbol of a file, under all names the file had."""
+        return await self._pool.read(lambda reader: _symbol_history(reader, symbol, path, limit))
+
+    async def line_history(self, name: str, path: str, span: Span, limit: int) -> History:
+        """Every hunk that touched lines of a file as it is in a commit."""
+        return await self._pool.read(lambda reader: self._line_history(reader, name, path, span, limit))
+
+    async def blame(self, name: str, path: str, line: int) -> Origin:
+        """Who last touched a line of a file as it is in a commit."""
+        return await self._pool.read(lambda reader: self._blame(reader, name, path, line))
+
+    async def lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
+        """Lines of a file as it is in a commit; fewer where it ends."""
+        return await self._pool.read(lambda _: self._lines(name, path, span))
+
+    async def remote(self) -> str | None:
+        """Where the repository is fetched from."""
+        return await self._pool.read(lambda _: self._repository.remote_url())
+
+    # -- blocking work ---------------------------------------------------------------------------
+
+    def _resolve(self, name: str) -> Sha:
+        found = self._repository.resolve([name])
+        if name not in found:
+            raise RepositoryError("this repository has no commits yet", hint="make one with: git commit")
+        return found[name]
+
+    def _details(self, reader: Reader, name: str) -> CommitDetails:
+        with self._lock:
+            sha = self._resolve(name)
+            commit = read_commit(self._repository, sha)
+            committer, email = self._repository.committer(sha)
+            refs = self._repository.names_of(sha)
+        number = browse.commit_id(reader, sha)
+        if number is None:
+            raise RepositoryError(
+                f"commit {sha[:10]} is not in the index", hint="ohara status shows what is; ohara index"
+            )
+        return CommitDetails(
+            commit=commit,
+            committer=committer,
+            committer_email=email,
+            parents=browse.kin(reader, commit.parents),
+            children=browse.children_of(reader, sha),
+            refs=refs,
+            files=browse.files_of(reader, number),
+        )
+
+    def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:
+        hits: list[Hit] = []
+        paths = {path: None}
+        note = ""
+        with self._lock:
+            start = Standing(self._resolve(name), path, span)
+            try:
+                for step in follow(self._repository, reader, start):
+                    paths[step.at.path] = None
+                    hits += _step_hits(reader, step, first_rank=len(hits) + 1)
+                    if len(hits) >= limit:
+                        note = f"only the newest {len(hits)} are shown"
+                        break
+            except Unknown as lost:
+                note = str(lost)
+        return History(tuple(hits), tuple(paths), note)
+
+    def _blame(self, reader: Reader, name: str, path: str, line: int) -> Origin:
+        with self._lock:
+            sha = self._resolve(name)
+            try:
+                step = next(follow(self._repository, reader, Standing(sha, path, Span(line, line))))
+            except Unknown:
+                return self._traced_by_git(sha, path, line)
+            commit = read_commit(self._repository, step.made.sha)
+        before = step.parent
+        return Origin(
+            place=Place(step.made.sha, step.at.path, step.at.span.first),
+            commit=commit,
+            before=Place(before.sha, before.path, before.span.first) if before else None,
+            was_there=step.older is not None,
+        )
+
+    def _traced_by_git(self, sha: Sha, path: str, line: int) -> Origin:
+        """What libgit2 says, where the index cannot: slower, and it does not say what was before."""
+        (found, *_) = git_blame(self._repository, sha, path, line)
+        commit = read_commit(self._repository, found.sha)
+        place = Place(found.sha, found.path, found.line)
+        return Origin(place=place, commit=commit, before=None, was_there=False)
+
+    def _lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
+        with self._lock:
+            sha = self._resolve(name)
+            lines = self._repository.lines_at(sha, path)
+        if lines is None:
+            raise RepositoryError(
+                f"there is no file {path} in {sha[:10]} that can be read", hint="ohara show lists its files"
+            )
+        return tuple(lines[span.first - 1 : min(span.last, span.first - 1 + MOST_LINES)])
+
+
+def _symbol_history(reader: Reader, symbol: str, path: str, limit: int) -> History:
+    paths = browse.names_of_file(reader, path) if path else ()
+    found = browse.hunks_touching(reader, symbol, paths, limit + 1)
+    rows = hydrate(reader, found[:limit])
+    hits = [
+        symbol_hit(rows[hunk], symbol, rank) for rank, hunk in enumerate(found[:limit], 1) if hunk in rows
+    ]
+    touched = {hit.path for hit in hits} | {hit.old_path for hit in hits if hit.old_path}
+    note = f"only the newest {limit} are shown" if len(found) > limit else _unread(reader)
+    return History(tuple(hits), tuple(name for name in paths if name in touched), note)
+
+
+def _unread(reader: Reader) -> str:
+    counts = reader.counts()
+    done = next((each.done for each in counts.passes if each.stage is Pass.SYMBOL), counts.commits)
+    left = counts.commits - done
+    return f"symbols of {left:,} commits are not read yet" if left > 0 else ""
+
+
+def _step_hits(reader: Reader, step: Step, *, first_rank: int) -> list[Hit]:
+    """The hunks of a commit that touched the lines, with these marked."""
+    new, old = step.at.span, step.parent.span if step.parent else None
+    places = [
+        place.hunk
+        for place in browse.hunks_of_file(reader, step.made.commit_id, step.made.file_id)
+        if _meets(new, place.new_start, place.new_lines)
+        or (old is not None and _meets(old, place.old_start, place.old_lines))
+    ]
+    rows = hydrate(reader, places)
+    made: Sequence[Hit] = [
+        line_hit(rows[hunk], new, old, first_rank + at) for at, hunk in enumerate(places) if hunk in rows
+    ]
+    return [hit for hit in made if hit.matches] or list(made)
+
+
+def _meets(span: Span, start: int, count: int) -> bool:
+    return start <= span.last and start + max(count, 1) > span.first

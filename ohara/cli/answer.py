@@ -1,0 +1,147 @@
+"""Words an answer in the form that was asked for, data for stdout and talk for stderr, and prints it.
+
+What is printed is a value first: the service words answers for shells whose terminal it does not have.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ohara.cli.printing import Form, Paper
+from ohara.present.json import hit_object, results_object, written
+from ohara.present.style import Ink, style_for
+from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ohara.cli.printing import Printing
+    from ohara.model import Hit, Results
+
+CHARACTERS_A_TOKEN = 4  # what language models average over code and prose
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """An answer as it is printed."""
+
+    out: str = ""
+    err: str = ""
+
+
+def worded(
+    results: Results, printing: Printing, paper: Paper, *, now: float, notes: Sequence[str] = ()
+) -> Worded:
+    """The answer for stdout and what there is to say about it for stderr."""
+    match printing.form:
+        case Form.SILENT:
+            return Worded()
+        case Form.JSON:
+            kept = _within(results, printing, lambda hit: written(hit_object(hit)))
+            out = [written(results_object(replace(results, hits=kept)))]
+        case Form.LINES:
+            kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
+            out = [written(hit_object(hit)) for hit in kept]
+        case Form.TEXT:
+            out = _text(results, printing, _page(printing, paper, now=now))
+    said = [*warnings(results), *notes]
+    if printing.form is Form.TEXT:
+        if not results.hits:
+            said += ["nothing found", *advice(results)]
+        elif paper.talks:
+            style = style_for(printing.colour, terminal=True, environment=paper.environment)
+            said.append(style.ink(summary(results), Ink.QUIET))
+    return Worded("".join(f"{line}\n" for line in out), "".join(f"{line}\n" for line in said))
+
+
+def print_answer(results: Results, printing: Printing, *, now: float, notes: Sequence[str] = ()) -> None:
+    """Write the answer to stdout and what there is to say about it to stderr."""
+    answer = worded(results, printing, here(), now=now, notes=notes)
+    sys.stdout.write(answer.out)
+    sys.stderr.write(answer.err)
+    sys.stderr.flush()
+
+
+def here() -> Paper:
+    """What this process prints on."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return Paper(width, sys.stderr.isatty(), os.environ)
+
+
+def page_for(printing: Printing, *, now: float) -> Page:
+    """What stdout is: a terminal of some width, or a pipe, which has none."""
+    return _page(printing, here(), now=now)
+
+
+def _page(printing: Printing, paper: Paper, *, now: float) -> Page:
+    terminal = paper.width is not None
+    return Page(
+        now=now,
+        width=paper.width,
+        style=style_for(printing.colour, terminal=terminal, environment=paper.environment),
+        explain=printing.explain,
+    )
+
+
+def _text(results: Results, printing: Printing, page: Page) -> list[str]:
+    """The blocks of an answer, an empty line between each two."""
+    span = span_lines(results.literal, page) if results.literal else []
+    shown = _within(
+        results, printing, lambda hit: "\n".join(hit_lines(hit, page)) + "\n", overhead="\n".join(span)
+    )
+    blocks: list[str] = ["\n".join(hit_lines(hit, page)) for hit in shown]
+    if span and shown:
+        blocks.append("\n".join(span))
+    return [f"{block}\n" for block in blocks[:-1]] + blocks[-1:]
+
+
+def advice(results: Results) -> list[str]:
+    """What to try when nothing was found."""
+    query = results.query
+    tips: list[str] = []
+    if results.index.behind:
+        tips.append(f"{results.index.behind:,} commits are not indexed yet: ohara index")
+    if any(getattr(query.filters, name) for name in query.filters.__slots__):
+        tips.append("the filters may exclude it: leave one out")
+    if query.patterns and not any("i" in pattern.flags for pattern in query.patterns):
+        tips.append("case counts: /…/i ignores it")
+    if query.patterns and query.words:
+        tips.append("quoted and /…/ terms are required: leave one out, or unquote it")
+    if not query.patterns:
+        tips.append("try other words, or the exact text in quotes")
+    return [f"  try: {tip}" for tip in tips]
+
+
+def say(lines: Sequence[str]) -> None:
+    """Write lines to stderr."""
+    for line in lines:
+        sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def _within(
+    results: Results,
+    printing: Printing,
+    render: Callable[[Hit], str],
+    *,
+    overhead: str = "",
+    alone: bool = False,
+) -> tuple[Hit, ...]:
+    """The hits that fit into the budget, in order; one that does not fit is left out whole."""
+    if printing.budget is None:
+        return results.hits
+    if printing.form is Form.JSON and not alone:
+        overhead = written(results_object(replace(results, hits=())))
+    return tuple(_fitting(results.hits, render, printing.budget * CHARACTERS_A_TOKEN - len(overhead)))
+
+
+def _fitting(hits: Sequence[Hit], render: Callable[[Hit], str], room: int) -> Iterator[Hit]:
+    for hit in hits:
+        taken = len(render(hit)) + 1  # the line end, or the comma between two objects
+        if taken <= room:
+            room -= taken
+            yield hit

@@ -1,0 +1,100 @@
+"""Turns what a command line asks for into a query put to the engine."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.errors import UsageError
+from ohara.model import Filters, Mode, Polarity, QueryClass
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream
+
+    from ohara.engine import Engine
+    from ohara.model import Query, Results
+    from ohara.retrieve.lanes.literal import Verified
+    from ohara.retrieve.request import Wishes
+
+_WONDER_S = 0.3  # a search that ends sooner needs no explanation
+_LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA})
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is asked of every query of one command: how many hits, found and cut how."""
+
+    count: int | None
+    mode: Mode
+    filters: Filters
+    polarity: Polarity
+    no_rerank: bool
+    all_hunks: bool
+    order: str
+    after: str | None
+    context: int | None
+
+
+def read_query(source: str, wish: Wish) -> Query:
+    """The query that a text asks for, together with the options."""
+    from ohara.query import parse
+
+    query = parse(source, now=int(time.time()), mode=wish.mode, flags=wish.filters, polarity=wish.polarity)
+    if wish.count == 0 and query.query_class not in _LISTED:
+        raise UsageError(
+            f"-k 0 lists all matches of a text or /…/, and this query was read as {query.query_class}",
+            hint="give a number, or --mode literal",
+        )
+    return query
+
+
+def ask(engine: Engine, query: Query, wish: Wish, *, watched: bool = False) -> Results:
+    """Put a query to the engine; `watched` shows on a terminal how far a long search is."""
+    count = engine.settings.find.k if wish.count is None else wish.count
+    wishes = engine.search.wishes(
+        now=int(time.time()),
+        k=count,
+        rerank=not wish.no_rerank,
+        all_hunks=wish.all_hunks,
+        order=wish.order,
+        after=wish.after,
+        context=wish.context,
+    )
+
+    import anyio
+
+    if watched and query.patterns and sys.stderr.isatty():
+        return anyio.run(_watched, engine, query, wishes)
+    return anyio.run(engine.search.find, query, wishes)
+
+
+async def _watched(engine: Engine, query: Query, wishes: Wishes) -> Results:
+    """Search while telling how far the search is."""
+    import anyio
+
+    send, receive = anyio.create_memory_object_stream["Verified"](1)
+    async with anyio.create_task_group() as group, send:
+        group.start_soon(_tell, receive)
+        results = await engine.search.find(query, wishes, send)
+        group.cancel_scope.cancel()
+    return results
+
+
+async def _tell(moments: MemoryObjectReceiveStream[Verified]) -> None:
+    """Write and rewrite one line on stderr, once a search takes long enough to wonder."""
+    started = time.monotonic()
+    told = False
+    try:
+        async with moments:
+            async for moment in moments:
+                if time.monotonic() - started > _WONDER_S:
+                    told = True
+                    said = f"reading {moment.done:,} of {moment.total:,} changes, {moment.matched:,} match"
+                    sys.stderr.write(f"\r\x1b[2K{said}")
+                    sys.stderr.flush()
+    finally:
+        if told:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()

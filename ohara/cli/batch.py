@@ -1,0 +1,77 @@
+"""Answers many queries in one warm process: JSON lines in, JSON lines out, in order.
+
+A line that fails is answered by its error and the batch goes on. It keeps nothing between lines but what
+the engine keeps.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ohara.cli.answer import say
+from ohara.cli.asking import ask, read_query
+from ohara.cli.report import understood
+from ohara.errors import UsageError
+from ohara.model import Mode
+from ohara.present.json import error_object, results_object, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ohara.cli.asking import Wish
+    from ohara.engine import Engine
+
+_KEYS = frozenset({"id", "query", "k", "mode"})
+_EXAMPLE = 'write lines such as {"id": 1, "query": "retry with backoff"}'
+
+
+def answer_batch(engine: Engine, wish: Wish, lines: Iterable[str], *, notes: Sequence[str] = ()) -> None:
+    """Answer each line on stdout as soon as it is read."""
+    say(notes)
+    for line in lines:
+        if line.strip():
+            sys.stdout.write(_answer(engine, wish, line) + "\n")
+            sys.stdout.flush()
+
+
+def _answer(engine: Engine, wish: Wish, line: str) -> str:
+    name: object = None
+    try:
+        asked = _read(line)
+        name = asked.get("id")
+        source, wished = _question(asked, wish)
+        results = ask(engine, read_query(source, wished), wished)
+    except Exception as fault:  # noqa: BLE001 - whatever it was, the other lines must be answered
+        return written(error_object(understood(fault), name=name))
+    return written(results_object(results, name=name))
+
+
+def _read(line: str) -> dict[str, object]:
+    try:
+        asked = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"a line of the batch is not JSON: {error}", hint=_EXAMPLE) from None
+    if not isinstance(asked, dict):
+        raise UsageError("a line of the batch is not a JSON object", hint=_EXAMPLE)
+    return asked
+
+
+def _question(asked: dict[str, object], wish: Wish) -> tuple[str, Wish]:
+    """A line's query, and what it wishes differently from the command line."""
+    unknown = sorted(set(asked) - _KEYS)
+    if unknown:
+        raise UsageError(
+            f"a line of the batch has an unknown key {unknown[0]!r}",
+            hint=f"the keys are {', '.join(sorted(_KEYS))}",
+        )
+    source, count, mode = asked.get("query"), asked.get("k", wish.count), asked.get("mode", wish.mode.value)
+    if not isinstance(source, str):
+        raise UsageError("a line of the batch has no query", hint=_EXAMPLE)
+    if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 0):
+        raise UsageError(f"k must be a whole number from 0, not {count!r}", hint=_EXAMPLE)
+    if mode not in set(Mode):
+        raise UsageError(f"there is no mode {mode!r}", hint=f"the modes are {', '.join(Mode)}")
+    return source, replace(wish, count=count, mode=Mode(str(mode)))

@@ -1,0 +1,26 @@
+"""`ohara completion`: the script that teaches a shell to complete ohara's commands and options."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
+
+from ohara.cli.main import COMPLETE_VARIABLE, PROGRAM, cli
+
+_SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(list(_SHELLS)))
+def command(shell: str) -> None:
+    """Print the completion script for a shell.
+
+    \b
+    bash:  ohara completion bash >> ~/.bashrc
+    zsh:   ohara completion zsh > "${fpath[1]}/_ohara"
+    fish:  ohara completion fish > ~/.config/fish/completions/ohara.fish
+    """
+    # The base class's `source` leaves out a check of the bash that happens to be on PATH: the script may
+    # be meant for another machine, and the check speaks even when all is well.
+    completion = _SHELLS[shell](cli, {}, PROGRAM, COMPLETE_VARIABLE)
+    click.echo(ShellComplete.source(completion), nl=False)

@@ -1,0 +1,32 @@
+"""`ohara doctor`: is everything well, and what to do where it is not."""
+
+from __future__ import annotations
+
+import click
+
+from ohara.cli.report import ExitCode
+from ohara.plain import inert
+
+
+@click.command("doctor")
+@click.option(
+    "--fix", "fixing", is_flag=True, help="Mend what can be mended safely: indexes, never repositories."
+)
+def command(*, fixing: bool) -> ExitCode:
+    """Check the installation and every index, and say how to mend what is wrong."""
+    from ohara.setup import doctor
+
+    ill = False
+    for finding in doctor.examine():
+        click.echo(f"{'✓' if finding.well else '✗'} {inert(finding.name)}: {inert(finding.said)}")
+        if finding.well:
+            continue
+        if fixing and finding.repair:
+            trouble = doctor.repair(finding)
+            click.echo(f"  {'could not be mended: ' + inert(trouble) if trouble else 'mended'}")
+            ill = ill or bool(trouble)
+        else:
+            ill = True
+            if finding.fix:
+                click.echo(f"  fix: {inert(finding.fix)}")
+    return ExitCode.NOTHING_FOUND if ill else ExitCode.FOUND

@@ -1,0 +1,190 @@
+"""`ohara find`: search a repository's whole history, by words, meaning, symbol, text or expression."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from ohara.cli.asking import Wish, ask, read_query
+from ohara.cli.filters import filter_options, read_filters, read_polarity
+from ohara.cli.options import repo_option
+from ohara.cli.printing import Form, Printing
+from ohara.cli.remote import Answered, ask_daemon
+from ohara.cli.report import ExitCode
+from ohara.errors import UsageError
+from ohara.model import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_NOT_PATH = "-path:"
+STDIN = "-"
+
+
+class _FindCommand(click.Command):
+    """Lets `-path:docs/` be the inline filter that it is, and not a bundle of short options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Write the filter as the option that it means."""
+        end = args.index("--") if "--" in args else len(args)
+        spelt: list[str] = []
+        for arg in args[:end]:
+            spelt += ["--not-path", arg.removeprefix(_NOT_PATH)] if arg.startswith(_NOT_PATH) else [arg]
+        return super().parse_args(ctx, spelt + args[end:])
+
+
+@click.command("find", cls=_FindCommand)
+@click.argument("words", nargs=-1, metavar="QUERY...")
+@repo_option
+@click.option(
+    "-k",
+    "count",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="How many hits (default: find.k); 0 for all matches of a text or /…/.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice([mode.value for mode in Mode]),
+    default=Mode.AUTO.value,
+    show_default=True,
+    help="How to search.",
+)
+@filter_options
+@click.option("--no-rerank", is_flag=True, help="Leave out the cross-encoder.")
+@click.option("--all-hunks", is_flag=True, help="Show every hunk of a commit, not only its best.")
+@click.option(
+    "--order",
+    type=click.Choice(["rank", "date"]),
+    default="rank",
+    show_default=True,
+    help="Best first, or newest first.",
+)
+@click.option("--after", metavar="CURSOR", help="Go on where an answer ended: its 'next'.")
+@click.option("--explain", is_flag=True, help="Tell how each hit came to its rank.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--jsonl", "as_lines", is_flag=True, help="Print one JSON object a hit.")
+@click.option(
+    "-C", "--context", type=click.IntRange(0, 200), metavar="N", help="Lines around a match (default: 3)."
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="TOKENS",
+    help="Print no more than this many tokens, whole hits only.",
+)
+@click.option(
+    "-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells whether anything was found."
+)
+@click.option("--batch", is_flag=True, help="Read queries as JSON lines from stdin.")
+@click.option("--no-daemon", is_flag=True, help="Answer in this process, even if a daemon runs.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="When to colour.",
+)
+def command(**given: object) -> ExitCode:
+    """Search a repository's whole history.
+
+    \b
+    QUERY is words, "quoted text", a /regular expression/, a name, a path, a
+    commit, #123, or a snippet; filters such as author:bob may stand in it.
+    "-" reads it from stdin:  git diff | ohara find -
+    """
+    asked = read_asked(**given)  # type: ignore[arg-type]  # click hands over what the options declare
+    wish, printing = asked.wish, asked.printing
+    query = None if asked.batch else read_query(_source(asked.words), wish)
+    answered = Answered(None) if query is None or asked.no_daemon else ask_daemon(asked.repo, query, wish)
+    results, notes = answered.results, list(answered.notes)
+    if results is None:
+        from ohara.cli.freshness import freshen, renew_vectors
+        from ohara.engine import Engine
+
+        engine = Engine.open(asked.repo)
+        notes += freshen(engine, quiet=printing.form is not Form.TEXT)
+        if query is None:
+            from ohara.cli.batch import answer_batch
+
+            answer_batch(engine, wish, sys.stdin, notes=notes)
+            return ExitCode.FOUND
+        results = ask(engine, query, wish, watched=printing.form is Form.TEXT)
+        if engine.search.vectors_are_old and not notes:  # a note says that an indexer is at work already
+            notes += renew_vectors(engine)
+    from ohara.cli.answer import print_answer
+
+    print_answer(results, printing, now=time.time(), notes=notes)
+    return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a command line asks for: of which repository, what, and how the answer is printed."""
+
+    words: tuple[str, ...]
+    repo: Path
+    wish: Wish
+    printing: Printing
+    batch: bool
+    no_daemon: bool
+
+
+def read_asked(
+    *,
+    words: tuple[str, ...],
+    repo: Path,
+    count: int | None,
+    mode: str,
+    no_rerank: bool,
+    all_hunks: bool,
+    order: str,
+    after: str | None,
+    explain: bool,
+    as_json: bool,
+    as_lines: bool,
+    context: int | None,
+    budget: int | None,
+    quiet: bool,
+    batch: bool,
+    no_daemon: bool,
+    color: str,
+    added: bool,
+    removed: bool,
+    **filters: object,
+) -> Asked:
+    """What the options mean together."""
+    wish = Wish(
+        count=count,
+        mode=Mode(mode),
+        filters=read_filters(**filters),  # type: ignore[arg-type]  # as filter_options declares them
+        polarity=read_polarity(added=added, removed=removed),
+        no_rerank=no_rerank,
+        all_hunks=all_hunks,
+        order=order,
+        after=after,
+        context=context,
+    )
+    printing = Printing(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
+    if batch and words:
+        raise UsageError("--batch takes its queries from stdin", hint='write lines such as {"query": "…"}')
+    return Asked(words, repo, wish, printing, batch, no_daemon)
+
+
+def _source(words: Sequence[str]) -> str:
+    """The query as it was typed, or what stdin holds."""
+    return sys.stdin.read() if list(words) == [STDIN] else " ".join(words)
+
+
+def _form(*, as_json: bool, as_lines: bool, quiet: bool) -> Form:
+    chosen = [
+        form for form, asked in ((Form.JSON, as_json), (Form.LINES, as_lines), (Form.SILENT, quiet)) if asked
+    ]
+    if len(chosen) > 1:
+        raise UsageError("--json, --jsonl and -q exclude each other", hint="choose one of them")
+    return chosen[0] if chosen else Form.TEXT

@@ -1,0 +1,25 @@
+"""`ohara gc`: remove what no indexed ref reaches any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ohara.cli.options import repo_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("gc")
+@repo_option
+def command(repo: Path) -> None:
+    """Remove commits that were rewritten away, and give their space back."""
+    from ohara.engine import Engine
+
+    engine = Engine.open(repo)
+    before = engine.location.size_bytes()
+    removed = engine.gc()
+    freed = max(0, before - engine.location.size_bytes())
+    click.echo(f"removed {removed:,} commits, freed {freed / 1e6:,.1f} MB")

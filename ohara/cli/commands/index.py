@@ -1,0 +1,145 @@
+"""`ohara index`: read what is new in a repository's history, newest first."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from ohara.cli.background import step_back
+from ohara.cli.options import repo_option
+from ohara.cli.progress import Reporter
+from ohara.cli.report import ExitCode
+from ohara.errors import IndexLocked, UsageError
+from ohara.model import Pass
+from ohara.plain import inert
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ohara.engine import Engine
+    from ohara.index.run import IndexOptions
+
+_LOCK_WAIT_S = 1.0  # a short run that is just ending is worth waiting for
+
+
+@click.command("index")
+@repo_option
+@click.option(
+    "--ref", "refs", multiple=True, metavar="REF", help="Index this ref's history (repeatable; remembered)."
+)
+@click.option(
+    "--all", "all_refs", is_flag=True, help="Index every branch, remote branch and tag (remembered)."
+)
+@click.option("--since", metavar="DATE", help="Leave out commits older than DATE (ISO, or '2 years ago').")
+@click.option("--max-commits", type=click.IntRange(min=1), metavar="N", help="Only the newest N commits.")
+@click.option(
+    "--jobs", type=click.IntRange(min=0), default=None, help="Processes (default: the cores available)."
+)
+@click.option("--passes", default=",".join(Pass), show_default=True, help="Which passes to run.")
+@click.option(
+    "--scheduled", is_flag=True, help="A background run: quiet, niced, gives way to another indexer."
+)
+@click.option("--rebuild", is_flag=True, help="Set the index aside and build a new one.")
+@click.option("--json", "as_json", is_flag=True, help="Print progress as JSON lines.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def command(
+    repo: Path,
+    *,
+    refs: tuple[str, ...],
+    since: str | None,
+    max_commits: int | None,
+    jobs: int | None,
+    passes: str,
+    all_refs: bool,
+    scheduled: bool,
+    rebuild: bool,
+    as_json: bool,
+    quiet: bool,
+) -> ExitCode:
+    """Read what is new in a repository's history, newest first.
+
+    \b
+    Searching works while it runs. Killed at any moment, the next run goes on
+    where it stopped. Without --ref or --all: the refs chosen before, else HEAD
+    and the remote's default branch.
+    """
+    if refs and all_refs:
+        raise UsageError("--ref and --all exclude each other", hint="drop one of them")
+    wanted = parse_passes(passes)
+    reporter = Reporter(quiet=quiet or (scheduled and not as_json), as_json=as_json)
+    reporter.begin(f"indexing {inert(repo.resolve().name)}")  # before the libraries load: a word at once
+    if scheduled:
+        step_back()
+
+    from ohara.embed.catalog import serving_embedder
+    from ohara.engine import Engine
+    from ohara.index.plan import Limits
+    from ohara.index.run import IndexOptions
+    from ohara.index.survey import RefChoice
+
+    engine = Engine.open(repo)
+    if note := serving_embedder(engine.settings.models.embedder).note:
+        reporter.begin(inert(note))
+    options = IndexOptions(
+        refs=RefChoice(refs, all_refs),
+        limits=Limits(_since(since or engine.settings.index.since), max_commits),
+        jobs=engine.settings.index.jobs if jobs is None else jobs,
+        passes=wanted,
+        rebuild=rebuild,
+        scheduled=scheduled,
+        lock_wait_s=_LOCK_WAIT_S,
+    )
+    try:
+        _run(engine, options, reporter, as_json=as_json)
+    except IndexLocked:
+        if not scheduled:
+            raise
+    return ExitCode.FOUND
+
+
+def _run(engine: Engine, options: IndexOptions, reporter: Reporter, *, as_json: bool) -> None:
+    started = time.monotonic()
+    closing_line = ""
+    try:
+        with closing(engine.index(options)) as moments:
+            for progress in moments:
+                reporter.show(progress)
+        status = engine.status()
+        closing_line = (
+            f"{status.indexed:,} of {status.commits:,} commits, {status.hunks:,} hunks, "
+            f"{status.size_bytes / 1e6:,.1f} MB, {time.monotonic() - started:.1f} s"
+        )
+        if status.failures:
+            closing_line += f"; {len(status.failures):,} commits not wholly read (ohara status)"
+        if as_json:
+            done = {
+                "event": "done",
+                "indexed": status.indexed,
+                "commits": status.commits,
+                "hunks": status.hunks,
+            }
+            click.echo(json.dumps(done | {"elapsed_s": round(time.monotonic() - started, 3)}))
+    finally:
+        reporter.close(closing_line)
+
+
+def parse_passes(text: str) -> frozenset[Pass]:
+    """The passes named in a comma-separated list."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(Pass)]
+    if unknown or not names:
+        what = f"unknown pass: {unknown[0]}" if unknown else "no pass named"
+        raise UsageError(what, hint=f"passes are {', '.join(Pass)}")
+    return frozenset(Pass(name) for name in names)
+
+
+def _since(value: str) -> int | None:
+    if not value:
+        return None
+    from ohara.query import parse_date
+
+    return parse_date(value, now=int(time.time()))

@@ -1,0 +1,95 @@
+"""`ohara show`: a commit's message and hunks, as `ohara find` shows them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from ohara.cli.answer import page_for, say
+from ohara.cli.asking import Wish, ask, read_query
+from ohara.cli.options import repo_option
+from ohara.cli.printing import Form, Printing
+from ohara.cli.report import ExitCode
+from ohara.errors import RepositoryError
+from ohara.model import Filters, Mode, Polarity
+from ohara.present.json import results_object, written
+from ohara.present.text import commit_lines, hunk_lines, warnings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ohara.engine import Engine
+    from ohara.model import Results, Sha
+
+_WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
+
+
+@click.command("show")
+@click.argument("ref", metavar="REF")
+@repo_option
+@click.option(
+    "-C", "--context", type=click.IntRange(0, 200), metavar="N", help="Lines around a change (default: all)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="When to colour.",
+)
+def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: str) -> ExitCode:
+    """Show a commit's message and hunks.
+
+    REF is a commit's name or the beginning of one, a branch, a tag, or HEAD~3.
+    """
+    from ohara.cli.freshness import freshen
+    from ohara.engine import Engine
+
+    engine = Engine.open(repo)
+    notes = freshen(engine, quiet=as_json)
+    results = _hunks_of(engine, _commit(engine, ref), context=_WHOLE_HUNK if context is None else context)
+    if as_json:
+        sys.stdout.write(written(results_object(results)) + "\n")
+    else:
+        _print(results, Printing(Form.TEXT, color))
+    say([*warnings(results), *notes])
+    return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
+
+
+def _commit(engine: Engine, ref: str) -> Sha:
+    """The commit that a ref names."""
+    found = engine.repository.resolve([ref])
+    if ref not in found:
+        raise RepositoryError("this repository has no commits yet", hint="make one with: git commit")
+    return found[ref]
+
+
+def _hunks_of(engine: Engine, sha: Sha, *, context: int) -> Results:
+    wish = Wish(
+        count=0,
+        mode=Mode.AUTO,
+        filters=Filters(),
+        polarity=Polarity.ANY,
+        no_rerank=True,
+        all_hunks=True,
+        order="rank",
+        after=None,
+        context=context,
+    )
+    results = ask(engine, read_query(sha, wish), wish)
+    if not results.hits:
+        raise RepositoryError(
+            f"commit {sha[:10]} is not in the index",
+            hint="ohara status shows what is; ohara index --ref BRANCH indexes the branch that has it",
+        )
+    return results
+
+
+def _print(results: Results, printing: Printing) -> None:
+    page = page_for(printing, now=time.time())
+    blocks = [commit_lines(results.hits[0].commit, page), *(hunk_lines(hit, page) for hit in results.hits)]
+    sys.stdout.write("\n\n".join("\n".join(block) for block in blocks) + "\n")

@@ -1,0 +1,29 @@
+"""`ohara tui`: becomes the terminal UI, which is a program of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ohara.cli.door import open_ui
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("tui")
+@click.argument("query", nargs=-1)
+@click.option(
+    "--repo",
+    type=click.Path(),
+    default=None,
+    metavar="PATH",
+    help="A work tree, a folder in one, or a bare repository (default: here).",
+)
+def command(query: tuple[str, ...], repo: Path | None) -> None:
+    """Search and browse history on screen.
+
+    Several arguments are joined by blanks, as for ohara find.
+    """
+    open_ui(" ".join(query), repo)

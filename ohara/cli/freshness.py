@@ -1,0 +1,116 @@
+"""Makes sure there is something to search, and that it is nearly what the repository holds now.
+
+A first search waits a few seconds for the newest commits and leaves the rest to a process of its own; a
+search in a repository that gained a few commits reads those first. Whatever stays unread is said.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from ohara.cli.progress import Reporter
+from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
+from ohara.model import Pass
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ohara.engine import Engine
+
+FIRST_RUN_S = 5.0  # as long as a person watches a bar; on two cores it reads the newest thousand commits
+CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
+
+_EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
+_LOG = "background.log"
+_BEING_READ = "another process is reading the rest (ohara status)"
+
+
+def freshen(engine: Engine, *, quiet: bool) -> list[str]:
+    """Index what a search should not miss; what will become of the rest is returned, to be said."""
+    try:
+        if not engine.location.exists:
+            _begin(engine, quiet=quiet)
+            return _leave_unfinished(engine)
+        pending = engine.pending()
+        if pending is not None and pending <= CATCH_UP_COMMITS:
+            _run(engine, quiet=True, passes=_EXACT_PASSES)
+            pending = engine.pending()
+    except IndexLocked:
+        if not engine.location.exists:
+            raise
+        return [_BEING_READ]
+    except StoreError as error:
+        if isinstance(error, IndexCorrupt | IndexTooNew) or not engine.location.exists:
+            raise
+        return [f"new commits could not be read: {error.message}"]  # what is there can still be searched
+    return _finish_in_background(engine) if pending else []
+
+
+def renew_vectors(engine: Engine) -> list[str]:
+    """Have the vectors of the chosen embedder made by a process of its own; what to say about it."""
+    if engine.indexing_since() is None:
+        start_indexer(engine.repository.common_dir, engine.location.folder / _LOG)
+    return ["another embedder was chosen: its vectors are being made in the background (ohara status)"]
+
+
+def _begin(engine: Engine, *, quiet: bool) -> None:
+    Reporter(quiet=quiet, as_json=False).begin(
+        f"no index yet: reading the newest commits for up to {FIRST_RUN_S:.0f} s"
+    )
+    _run(engine, quiet=quiet, at_most_s=FIRST_RUN_S)
+
+
+def _leave_unfinished(engine: Engine) -> list[str]:
+    passes = engine.status().passes
+    if engine.pending() or any(part.done < part.total for part in passes):
+        return _finish_in_background(engine)
+    return []
+
+
+def _run(
+    engine: Engine,
+    *,
+    quiet: bool,
+    passes: frozenset[Pass] = frozenset(Pass),
+    at_most_s: float | None = None,
+) -> None:
+    from ohara.index.run import IndexOptions
+
+    reporter = Reporter(quiet=quiet, as_json=False)
+    try:
+        with closing(engine.index(IndexOptions(passes=passes, at_most_s=at_most_s))) as moments:
+            for progress in moments:
+                reporter.show(progress)
+    finally:
+        reporter.close()
+
+
+def _finish_in_background(engine: Engine) -> list[str]:
+    """Start an indexer that outlives this process, unless one is at work; what to say about it."""
+    if engine.indexing_since() is not None:
+        return [_BEING_READ]
+    start_indexer(engine.repository.common_dir, engine.location.folder / _LOG)
+    return ["the rest is being read in the background (ohara status)"]
+
+
+def start_indexer(repository: Path, log: Path) -> None:
+    """Start a niced `ohara index` in a session of its own, that neither waits for nor writes to the terminal.
+
+    The interpreter is told not to look for modules where it is started: a folder may hold anything.
+    """
+    command = [sys.executable, "-P", "-m", "ohara", "index", "--repo", str(repository), "--scheduled"]
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            cwd=log.parent,
+            env=os.environ | {"OHARA_DEBUG": ""},
+            start_new_session=True,
+        )
+    process.returncode = 0  # nobody here waits for it

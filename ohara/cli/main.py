@@ -1,0 +1,161 @@
+"""The `ohara` command: a table of commands, each imported only when it is typed.
+
+Answering `-h`, `--version` or a bare `ohara` imports nothing but click. To add a command, write a module
+in `ohara/cli/commands/` that exposes a click command named `command`, and add its line to `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from dataclasses import dataclass
+from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+import click
+
+from ohara import __version__
+from ohara.cli import report
+from ohara.errors import UsageError
+from ohara.near import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from click.shell_completion import CompletionItem
+
+PROGRAM = "ohara"
+COMPLETE_VARIABLE = "_OHARA_COMPLETE"
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A command that is not imported yet: where it lives and what the help says about it."""
+
+    module: str
+    summary: str
+
+    def load(self) -> click.Command:
+        """Import the module and return its command."""
+        command: click.Command = importlib.import_module(f"ohara.cli.commands.{self.module}").command
+        return command
+
+
+COMMANDS: Mapping[str, Lazy] = {
+    "find": Lazy("find", "Search a repository's whole history."),
+    "tui": Lazy("tui", "Search and browse history on screen."),
+    "show": Lazy("show", "Show a commit's message and hunks."),
+    "index": Lazy("index", "Read what is new in a repository's history, newest first."),
+    "status": Lazy("status", "Show what is indexed, what is left out and why, and how far each pass is."),
+    "repos": Lazy("repos", "List all indexes on this machine: path, size, freshness."),
+    "gc": Lazy("gc", "Remove commits that were rewritten away, and give their space back."),
+    "forget": Lazy(
+        "forget", "Delete the index of the repository at PATH (default: here), never the repository."
+    ),
+    "daemon": Lazy("daemon", "Run, stop and look after the background service."),
+    "schedule": Lazy(
+        "schedule", "Keep indexes fresh with a systemd timer, launchd or cron instead of a daemon."
+    ),
+    "hook": Lazy("hook", "Index after every commit, merge, checkout and rebase, by git's own hooks."),
+    "doctor": Lazy("doctor", "Check the installation and every index, and say how to mend what is wrong."),
+    "models": Lazy(
+        "models", "List the models that ship, were added or can be pulled, and which of them serve."
+    ),
+    "config": Lazy("config", "Show every setting, its value and where it came from."),
+    "completion": Lazy("completion", "Print the completion script for a shell."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by the table and imports the one it runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the named command."""
+        entry = COMMANDS.get(cmd_name)
+        return entry.load() if entry else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was typed, or say which one may have been meant."""
+        typed = args[0]
+        if typed not in COMMANDS and not ctx.resilient_parsing:
+            meant = nearest(typed, COMMANDS, within=1)
+            hint = f"did you mean {PROGRAM} {meant}?" if meant else f"{PROGRAM} -h lists the commands"
+            raise UsageError(f"no such command: {typed}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete command names from the table alone, and options as click does."""
+        from click.shell_completion import CompletionItem
+
+        names = [
+            CompletionItem(name, help=entry.summary)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Find the diff hunks where it happened: search a repository's whole history.",
+)
+@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Run the named command, or open the door when none is named."""
+    if ctx.invoked_subcommand is None:
+        _front_door(ctx)
+
+
+def _front_door(ctx: click.Context) -> None:
+    """What `ohara` alone does: the UI on a terminal inside a repository, elsewhere the help."""
+    from ohara.cli import door
+
+    if door.is_terminal() and _in_work_tree():
+        door.open_ui()
+    click.echo(ctx.get_help())
+
+
+def _in_work_tree() -> bool:
+    from pathlib import Path
+
+    from ohara.config import work_tree
+
+    return work_tree(Path()) is not None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line to its exit code."""
+    _print_anything()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    return report.guard(lambda: _run(given))
+
+
+def _run(arguments: list[str]) -> object:
+    if instruction := os.environ.get(COMPLETE_VARIABLE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, PROGRAM, COMPLETE_VARIABLE, instruction)
+    with cli.make_context(PROGRAM, arguments) as ctx:
+        return cli.invoke(ctx)
+
+
+def _print_anything() -> None:
+    """Let a character that the terminal's encoding lacks show as an escape instead of as a fault."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,152 @@
+"""Shows an index run to a person or a program, on standard error or as JSON lines.
+
+A bar on a terminal, plain lines elsewhere. The pace is that of the last seconds, so the time left
+follows a slow stretch of history instead of averaging it away.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from ohara.model import Pass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ohara.model import Progress
+
+_REDRAW_S = 0.1
+_LINE_EVERY_S = 5.0
+_EVENT_EVERY_S = 0.5  # programs draw bars of their own
+_PACE_WINDOW_S = 8.0
+_BAR_WIDTH = 24
+
+_NAMES = {
+    Pass.TEXT: "reading history",
+    Pass.LITERAL: "exact search",
+    Pass.SYMBOL: "symbols",
+    Pass.VECTOR: "meaning",
+}
+
+
+class Pace:
+    """How fast a pass goes, over the last few seconds."""
+
+    def __init__(self) -> None:
+        self._seen: deque[Progress] = deque()
+
+    def add(self, progress: Progress) -> None:
+        """Take note of where the pass is."""
+        if self._seen and self._seen[-1].stage is not progress.stage:
+            self._seen.clear()
+        self._seen.append(progress)
+        while progress.elapsed_s - self._seen[0].elapsed_s > _PACE_WINDOW_S:
+            self._seen.popleft()
+
+    def per_second(self, of: Callable[[Progress], int]) -> float:
+        """The increase of a count a second, 0 while that cannot be told."""
+        first, last = self._seen[0], self._seen[-1]
+        elapsed = last.elapsed_s - first.elapsed_s
+        return (of(last) - of(first)) / elapsed if elapsed > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """When the pass will be done at this pace, or None while that cannot be told."""
+        last = self._seen[-1]
+        commits = self.per_second(lambda progress: progress.done)
+        return (last.total - last.done) / commits if commits > 0 else None
+
+
+def describe(progress: Progress, pace: Pace) -> str:
+    """One line about a moment of a run."""
+    parts = [f"{progress.done:,} of {progress.total:,} commits"]
+    hunks = pace.per_second(lambda moment: moment.hunks)
+    if hunks >= 1:
+        parts.append(f"{hunks:,.0f} hunks/s")
+    left = pace.seconds_left
+    if left is not None and progress.done < progress.total:
+        parts.append(f"{_duration(left)} left")
+    return f"{_NAMES[progress.stage]}: {' · '.join(parts)}"
+
+
+def bar(progress: Progress) -> str:
+    """How much of a pass is done, as a picture."""
+    share = progress.done / progress.total if progress.total else 1.0
+    filled = round(share * _BAR_WIDTH)
+    return "█" * filled + "░" * (_BAR_WIDTH - filled)
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return (
+        f"{whole // 60} min {whole % 60:02d} s"
+        if whole < 3600
+        else f"{whole // 3600} h {whole % 3600 // 60} min"
+    )
+
+
+class Reporter:
+    """Writes progress as it comes; `close` leaves the terminal tidy."""
+
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
+        self._quiet = quiet
+        self._json = as_json
+        self._terminal = sys.stderr.isatty() and not as_json
+        self._pace = Pace()
+        self._last_shown = float("-inf")
+        self._last_stage: Pass | None = None
+        self._drawn = False
+
+    def begin(self, text: str) -> None:
+        """Say what is about to happen, at once."""
+        if not (self._quiet or self._json):
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+
+    def show(self, progress: Progress) -> None:
+        """Show a moment of the run, unless the last one is too recent."""
+        self._pace.add(progress)
+        now = time.monotonic()
+        finished = progress.done >= progress.total
+        every_s = _EVENT_EVERY_S if self._json else _REDRAW_S if self._terminal else _LINE_EVERY_S
+        due = now - self._last_shown >= every_s
+        if self._quiet or not (due or finished or progress.stage is not self._last_stage):
+            return
+        self._last_shown, self._last_stage = now, progress.stage
+        if self._json:
+            sys.stdout.write(_event(progress) + "\n")
+            sys.stdout.flush()
+        elif self._terminal:
+            sys.stderr.write(f"\r\x1b[2K{bar(progress)} {describe(progress, self._pace)}")
+            sys.stderr.flush()
+            self._drawn = True
+        else:
+            sys.stderr.write(f"{describe(progress, self._pace)}\n")
+            sys.stderr.flush()
+
+    def close(self, text: str = "") -> None:
+        """Remove the bar and say how it ended."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[2K")
+        if text and not (self._quiet or self._json):
+            sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def _event(progress: Progress) -> str:
+    return json.dumps(
+        {
+            "event": "progress",
+            "pass": progress.stage.value,
+            "done": progress.done,
+            "total": progress.total,
+            "hunks": progress.hunks,
+            "elapsed_s": round(progress.elapsed_s, 3),
+        }
+    )

@@ -1,0 +1,84 @@
+"""Answers a command line that was typed at another process: what `ohara find` would print there.
+
+The service calls this, so that a shell need not load what reads options and words answers. Both are the very
+same code as in the ordinary way. What only the other process can do (its stdin, its help) is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import click
+
+from ohara import wire
+from ohara.cli.answer import worded
+from ohara.cli.asking import read_query
+from ohara.cli.commands import find
+from ohara.cli.main import PROGRAM, cli
+from ohara.cli.printing import Paper
+from ohara.cli.remote import unread
+from ohara.cli.report import ExitCode, describe, understood
+from ohara.errors import DaemonError, IndexMissing, InternalError, OharaError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+_ZONE = "TZ"
+
+
+async def answer_typed(
+    request: wire.Typed, search: Callable[[wire.Find], Awaitable[wire.Found]]
+) -> wire.Printed:
+    """What to print for a command line; `search` puts a question to the service."""
+    if request.environment.get(_ZONE) != os.environ.get(_ZONE):
+        raise DaemonError("dates mean something else in the zone of that shell")
+    try:
+        asked = _read(request.arguments)
+        found = await search(_question(request, asked))
+    except (IndexMissing, DaemonError, InternalError):
+        raise  # the process that was asked has a way around these
+    except (OharaError, click.ClickException) as error:
+        return wire.Printed(
+            id=request.id, code=ExitCode.ERROR, out="", err=describe(understood(error)) + "\n"
+        )
+    results = found.results
+    paper = Paper(request.width, request.talks, request.environment)
+    word = partial(worded, results, asked.printing, paper, now=time.time(), notes=unread(results))
+    answer = await anyio.to_thread.run_sync(word)
+    code = ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
+    return wire.Printed(id=request.id, code=code, out=answer.out, err=answer.err)
+
+
+def _read(arguments: tuple[str, ...]) -> find.Asked:
+    """What the arguments of `ohara find` ask for."""
+    above = click.Context(cli, info_name=PROGRAM, **cli.context_settings)
+    try:
+        context = find.command.make_context("find", list(arguments), parent=above)
+    except click.exceptions.Exit as help_was_asked:
+        raise DaemonError("help is printed where it was asked for") from help_was_asked
+    with context:
+        asked = find.read_asked(**context.params)
+    if asked.batch or asked.no_daemon or find.STDIN in asked.words:
+        raise DaemonError("only the process that was asked can do this")
+    return asked
+
+
+def _question(request: wire.Typed, asked: find.Asked) -> wire.Find:
+    wish = asked.wish
+    return wire.Find(
+        id=request.id,
+        deadline_ms=request.deadline_ms,
+        repo=str(Path(request.folder) / asked.repo),
+        query=read_query(" ".join(asked.words), wish),
+        k=wish.count,
+        rerank=False if wish.no_rerank else None,
+        all_hunks=wish.all_hunks,
+        by_date=wish.order == "date",
+        after=wish.after,
+        context=wish.context,
+    )

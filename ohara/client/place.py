@@ -1,0 +1,96 @@
+"""Where the background service listens, how it is started, and which of two versions is older."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ohara import paths
+from ohara.errors import DaemonError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOCKET = "ohara.sock"
+ERRORS = "daemon.err"  # what a service said that died before it had a log
+
+_START_S = 30.0  # a laptop that has just woken up takes its time
+_POLL_S = 0.02
+_LONGEST_PATH = 100  # of the 104 bytes that macOS allows and the 108 of Linux
+
+
+def socket_path() -> Path:
+    """The socket's place, in a folder that belongs to this user alone."""
+    path = paths.runtime_dir() / SOCKET
+    if len(os.fsencode(path)) > _LONGEST_PATH:
+        raise DaemonError(
+            f"the path of the socket is too long for this system: {path}",
+            hint=f"set {paths.HOME_VARIABLE} to a shorter path",
+        )
+    return path
+
+
+def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = None) -> None:
+    """Start the service in a session of its own and wait until it answers.
+
+    Several may try at once: the service itself sees to it that one of them stays.
+    """
+    import subprocess  # late: a client that finds the service running starts nothing
+
+    socket_path()  # says at once what would keep the service from listening
+    command = [sys.executable, "-P", "-m", "ohara", "daemon", "run"]
+    if idle_exit_s is not None:
+        command += ["--idle-exit", str(idle_exit_s)]
+    errors = paths.runtime_dir() / ERRORS
+    with errors.open("wb") as said:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            cwd="/",
+            env=_environment(),
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + _START_S
+    while not answers():
+        code = process.poll()
+        if time.monotonic() > deadline or code not in {None, 0}:
+            raise _not_started(errors)
+        time.sleep(_POLL_S)
+    process.returncode = process.returncode or 0  # it outlives this process, which does not wait for it
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment without settings of this moment: the service outlives them."""
+    kept = (paths.HOME_VARIABLE, "OHARA_DEBUG")
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("OHARA_") or name in kept or name.startswith("OHARA_DAEMON_")
+    }
+
+
+def _not_started(errors: Path) -> DaemonError:
+    said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    reason = said[0].removeprefix("ohara: ") if said else f"it did not answer for {_START_S:.0f} seconds"
+    return DaemonError(f"the daemon did not start: {reason}", hint="ohara daemon run shows what it does")
+
+
+def absolute(repo: Path | str) -> str:
+    """The path of a repository as the service, which stands elsewhere, understands it."""
+    return str(Path(repo).absolute())
+
+
+def is_older(version: str, than: str) -> bool:
+    """True when one version came before another; only their numbers count."""
+    return _numbers(version) < _numbers(than)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    leading = re.match(r"[0-9]{1,9}(?:\.[0-9]{1,9})*", version)
+    return tuple(map(int, leading[0].split("."))) if leading else ()

@@ -1,0 +1,150 @@
+"""Has the service answer a command line as it was typed, down to what is printed.
+
+A new process that asks one question spends its time on imports, so here is next to none: no click, no
+msgspec, no dataclass, no pathlib, nothing of ohara. Whatever is not plain (another version of the service,
+a fault, settings of this shell, a question that only this process can answer) is None: the caller goes the
+ordinary way, which knows what to do or to say about it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+
+from ohara import __version__
+
+TYPE_CHECKING = False  # as in typing, whose import would take as long as the rest of this module
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TextIO
+
+_PROTOCOL = 1  # of ohara.wire, which this module cannot afford to import; a test compares them
+_SOCKET = "ohara.sock"
+_MAX_FRAME_BYTES = 16 * 2**20
+
+# A service that is busy still greets in a millisecond; one that does not is for the ordinary way to wait for.
+_GREETING_S = 1.0
+_DEADLINE_S = 120.0
+_GRACE_S = 5.0
+
+# What only this process can do, or should.
+_HERE = frozenset({"--batch", "--no-daemon", "--help", "-"})
+
+# Variables that a service started by another shell need not know.
+_HARMLESS = ("OHARA_HOME", "OHARA_DAEMON_")
+
+# What the looks of an answer, or the meaning of a date, depend on.
+_SENT = ("NO_COLOR", "TERM", "TZ")
+
+_TYPED = 2  # the id of the one request after the greeting
+
+
+def printed(
+    arguments: Sequence[str], *, environ: Mapping[str, str], stdout: TextIO, stderr: TextIO
+) -> tuple[int, str, str] | None:
+    """The exit code of `ohara find` with these arguments and what to print on stdout and stderr."""
+    if not _is_plain(arguments, environ):
+        return None
+    try:
+        place = socket_place(environ)
+        if place is None:
+            return None
+        frames = _frame({"do": "hello", "id": 1, "protocol": _PROTOCOL, "version": __version__}) + _frame(
+            {
+                "do": "typed",
+                "id": _TYPED,
+                "deadline_ms": int(_DEADLINE_S * 1000),
+                "arguments": list(arguments),
+                "folder": os.getcwd(),  # noqa: PTH109 - pathlib is not loaded here
+                "width": _columns(environ, stdout) if stdout.isatty() else None,
+                "talks": stderr.isatty(),
+                "environment": {name: environ[name] for name in _SENT if name in environ},
+            }
+        )
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(_GREETING_S)
+            connection.connect(place)
+            connection.sendall(frames)
+            greeting = _reply(connection)
+            if (greeting.get("is"), greeting.get("version")) != ("welcome", __version__):
+                return None
+            connection.settimeout(_DEADLINE_S + _GRACE_S)
+            answer = _reply(connection)
+    except (OSError, ValueError):  # gone, silent, or text that JSON cannot carry
+        return None
+    return _understood(answer)
+
+
+def socket_place(environ: Mapping[str, str]) -> str | None:
+    """Where the service listens, if that folder is there and private; the rest is for `ohara.paths`."""
+    if home := environ.get("OHARA_HOME"):
+        folder = os.path.join(os.getcwd(), os.path.expanduser(home), "run")  # noqa: PTH109, PTH111, PTH118
+    else:
+        session = environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"
+        if not os.path.isabs(session) or os.stat(session).st_uid != os.getuid():  # noqa: PTH116, PTH117
+            return None
+        folder = os.path.join(session, "ohara")  # noqa: PTH118
+    found = os.lstat(folder)
+    private = stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o700
+    return os.path.join(folder, _SOCKET) if private and found.st_uid == os.getuid() else None  # noqa: PTH118
+
+
+def _is_plain(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
+    """True when the service would understand the command line as this process does."""
+    if any(name.startswith("OHARA_") and not name.startswith(_HARMLESS) for name in environ):
+        return False
+    if "_OHARA_COMPLETE" in environ or not _HERE.isdisjoint(arguments):
+        return False
+    return not any(map(_may_ask_for_help, arguments))
+
+
+def _may_ask_for_help(word: str) -> bool:
+    """True for -h, alone or among other short options; -path:GLOB is a filter."""
+    return word[:1] == "-" and word[:2] != "--" and "h" in word and not word.startswith("-path:")
+
+
+def _columns(environ: Mapping[str, str], stdout: TextIO) -> int:
+    """The width of the terminal, found as shutil does, which takes far longer to import."""
+    told = environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return int(told)
+    try:
+        return os.get_terminal_size(stdout.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
+def _frame(message: dict[str, object]) -> bytes:
+    body = json.dumps(message, ensure_ascii=False).encode("utf-8")
+    return len(body).to_bytes(4, "big") + body
+
+
+def _reply(connection: socket.socket) -> dict[str, object]:
+    length = int.from_bytes(_exactly(connection, 4), "big")
+    if length > _MAX_FRAME_BYTES:
+        raise ValueError("no frame is so long")
+    reply = json.loads(_exactly(connection, length))
+    if not isinstance(reply, dict):
+        raise ValueError("no reply")  # noqa: TRY004 - what is not plain is caught as one thing
+    return reply
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    received = bytearray()
+    while len(received) < count:
+        piece = connection.recv(min(count - len(received), 1 << 20))
+        if not piece:
+            raise ConnectionError
+        received += piece
+    return bytes(received)
+
+
+def _understood(answer: dict[str, object]) -> tuple[int, str, str] | None:
+    code, out, err = answer.get("code"), answer.get("out"), answer.get("err")
+    if (answer.get("is"), answer.get("id")) != ("printed", _TYPED):
+        return None
+    if isinstance(code, int) and isinstance(out, str) and isinstance(err, str):
+        return code, out, err
+    return None

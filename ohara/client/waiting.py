@@ -1,0 +1,320 @@
+"""A client that waits for each answer: plain sockets, no event loop, quick to import."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from ohara import __version__, wire
+from ohara.client.place import absolute, is_older, socket_path, start_daemon
+from ohara.errors import DaemonError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from types import TracebackType
+
+    from ohara.model import CommitDetails, History, Hit, IndexStatus, Mode, Origin, Query, Results
+
+R = TypeVar("R", bound=wire.Reply)
+
+_GREETING_S = 5.0  # a service that does not greet by then is stuck
+_GRACE_S = 5.0  # what the way back may take on top of a request's own deadline
+_STOP_S = 15.0
+_POLL_S = 0.05
+
+START_HINT = "ohara daemon start"
+
+
+class _HungUp(DaemonError):
+    """The service closed the connection."""
+
+
+class Client:
+    """One connection to the background service; one request at a time."""
+
+    def __init__(self, connection: socket.socket, *, version: str = __version__) -> None:
+        self._connection = connection
+        self._numbers = itertools.count(1)
+        hello = wire.Hello(id=self._number(), protocol=wire.PROTOCOL, version=version)
+        try:
+            self.greeting = self._ask(hello, wire.Welcome, timeout_s=_GREETING_S)
+        except BaseException:
+            connection.close()
+            raise
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    def find(
+        self,
+        repo: Path | str,
+        query: str | Query,
+        *,
+        k: int | None = None,
+        mode: Mode | None = None,
+        rerank: bool | None = None,
+        all_hunks: bool = False,
+        by_date: bool = False,
+        after: str | None = None,
+        context: int | None = None,
+        deadline_s: float = 30.0,
+        meanwhile: Callable[[], object] | None = None,
+    ) -> Results:
+        """The answer to a query; what is None is left to the settings of the repository.
+
+        `meanwhile` is called while the service is at work, for what the answer will need.
+        """
+        request = wire.Find(
+            id=self._number(),
+            deadline_ms=_milliseconds(deadline_s),
+            repo=absolute(repo),
+            query=query,
+            k=k,
+            mode=mode,
+            rerank=rerank,
+            all_hunks=all_hunks,
+            by_date=by_date,
+            after=after,
+            context=context,
+        )
+        return self._ask(request, wire.Found, meanwhile=meanwhile).results
+
+    def show(self, repo: Path | str, commit: str) -> tuple[Hit, ...]:
+        """All hunks of a commit."""
+        request = wire.Show(id=self._number(), repo=absolute(repo), commit=commit)
+        return self._ask(request, wire.Shown).hits
+
+    def commit(self, repo: Path | str, commit: str) -> CommitDetails:
+        """Everything about a commit but its lines."""
+        request = wire.Describe(id=self._number(), repo=absolute(repo), commit=commit)
+        return (self._ask(request, wire.Described)).details
+
+    def history(
+        self,
+        repo: Path | str,
+        commit: str,
+        path: str,
+        *,
+        symbol: str | None = None,
+        first: int = 1,
+        last: int = 1,
+        k: int = 200,
+    ) -> History:
+        """Every hunk that touched a symbol of a file, or else lines of it as it is in a commit."""
+        request = wire.Past(
+            id=self._number(),
+            repo=absolute(repo),
+            commit=commit,
+            path=path,
+            symbol=symbol,
+            first=first,
+            last=last,
+            k=k,
+        )
+        return (self._ask(request, wire.Followed)).history
+
+    def blame(self, repo: Path | str, commit: str, path: str, line: int) -> Origin:
+        """Who last touched a line of a file as it is in a commit."""
+        request = wire.Blame(id=self._number(), repo=absolute(repo), commit=commit, path=path, line=line)
+        return (self._ask(request, wire.Blamed)).origin
+
+    def lines(self, repo: Path | str, commit: str, path: str, first: int, last: int) -> tuple[str, ...]:
+        """Lines of a file as it is in a commit."""
+        request = wire.Lines(
+            id=self._number(), repo=absolute(repo), commit=commit, path=path, first=first, last=last
+        )
+        return (self._ask(request, wire.Excerpt)).lines
+
+    def remote(self, repo: Path | str) -> str | None:
+        """Where a repository is fetched from."""
+        return (self._ask(wire.Remote(id=self._number(), repo=absolute(repo)), wire.Located)).url
+
+    def status(self, repo: Path | str) -> IndexStatus:
+        """How an index stands."""
+        return self._ask(wire.Status(id=self._number(), repo=absolute(repo)), wire.Standing).status
+
+    def repos(self) -> tuple[wire.Registered, ...]:
+        """All indexes on this machine."""
+        return self._ask(wire.Repos(id=self._number()), wire.Repositories).repositories
+
+    def health(self) -> wire.Vitals:
+        """How the service itself is."""
+        return self._ask(wire.Health(id=self._number()), wire.Vitals)
+
+    def events(self) -> Iterator[wire.JobState]:
+        """Everything that happens to indexes from now on; the connection serves nothing else any more."""
+        number = self._number()
+        self._send(wire.Subscribe(id=number))
+        self._connection.settimeout(None)
+        while isinstance(reply := self._receive(), wire.Event):
+            yield reply.job
+        if isinstance(reply, wire.Fault):
+            raise wire.raised(reply)
+
+    # -- telling ---------------------------------------------------------------------------------
+
+    def index(self, repo: Path | str) -> None:
+        """Have a repository indexed; returns at once."""
+        self._ask(wire.Index(id=self._number(), repo=absolute(repo)), wire.Done)
+
+    def stop(self, repo: Path | str) -> None:
+        """Stop indexing one repository until it is asked for or changes again."""
+        self._ask(wire.Stop(id=self._number(), repo=absolute(repo)), wire.Done)
+
+    def pause(self) -> None:
+        """Stop indexing until resumed."""
+        self._ask(wire.Pause(id=self._number()), wire.Done)
+
+    def resume(self) -> None:
+        """Let indexing go on."""
+        self._ask(wire.Resume(id=self._number()), wire.Done)
+
+    def shutdown(self) -> None:
+        """End the service and wait until nobody listens any more."""
+        self._ask(wire.Shutdown(id=self._number()), wire.Done)
+        self.close()
+        deadline = time.monotonic() + _STOP_S
+        while _listens():
+            if time.monotonic() > deadline:
+                raise DaemonError(
+                    f"the daemon (process {self.greeting.pid}) has not stopped yet",
+                    hint=f"wait, or: kill {self.greeting.pid}",
+                )
+            time.sleep(_POLL_S)
+
+    # -- the connection --------------------------------------------------------------------------
+
+    def _ask(
+        self,
+        request: wire.Request,
+        answer: type[R],
+        *,
+        timeout_s: float | None = None,
+        meanwhile: Callable[[], object] | None = None,
+    ) -> R:
+        self._connection.settimeout(timeout_s or request.deadline_ms / 1000 + _GRACE_S)
+        self._send(request)
+        wire.replies(answer)
+        if meanwhile is not None:
+            meanwhile()
+        reply = self._receive(answer)
+        if isinstance(reply, wire.Fault):
+            raise wire.raised(reply)
+        if not isinstance(reply, answer) or reply.id != request.id:
+            raise DaemonError(
+                "the daemon answered something else than was asked", hint="ohara daemon restart"
+            )
+        return reply
+
+    def _send(self, request: wire.Request) -> None:
+        frame = wire.frame(request)
+        try:
+            self._connection.sendall(frame)
+        except OSError as error:
+            raise _gone(error) from error
+
+    def _receive(self, *kinds: type[wire.Reply]) -> wire.AnyReply:
+        return wire.decode_reply(self._exactly(wire.body_length(self._exactly(wire.HEADER_BYTES))), *kinds)
+
+    def _exactly(self, count: int) -> bytes:
+        received = bytearray()
+        try:
+            while len(received) < count:
+                piece = self._connection.recv(min(count - len(received), 1 << 20))
+                if not piece:
+                    raise _gone(None)
+                received += piece
+        except OSError as error:
+            raise _gone(error) from error
+        return bytes(received)
+
+    def _number(self) -> int:
+        return next(self._numbers)
+
+    def close(self) -> None:
+        """End the connection; what is under way is given up."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+# -- finding the service -------------------------------------------------------------------------
+
+
+def connect(*, start: bool = False, idle_exit_s: float | None = None, version: str = __version__) -> Client:
+    """A connection to the service, which is started first if it may be; an older one is replaced."""
+    client = running(version=version)
+    if client is not None:
+        return client
+    if not start:
+        raise DaemonError("no daemon is running", hint=START_HINT)
+    start_daemon(answers=_listens, idle_exit_s=idle_exit_s)
+    return _greeted(version)
+
+
+def running(*, replace: bool = True, version: str = __version__) -> Client | None:
+    """A connection to the service that runs now; None when none does.
+
+    Unless told not to, one that is older than this client is ended and started anew, as it may not know
+    what this client asks; its successor answers.
+    """
+    try:
+        client = _greeted(version)
+    except (FileNotFoundError, ConnectionRefusedError):
+        return None
+    if replace and is_older(client.greeting.version, than=version):
+        client.shutdown()
+        start_daemon(answers=_listens)
+        return _greeted(version)
+    return client
+
+
+def _greeted(version: str) -> Client:
+    """A connection that was greeted on; a service that is just ending may hang up first, and is then gone."""
+    deadline = time.monotonic() + _GREETING_S
+    while True:
+        try:
+            return Client(_open(), version=version)
+        except _HungUp:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_S)
+
+
+def _open() -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(_GREETING_S)
+        connection.connect(str(socket_path()))
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, OSError) and not isinstance(error, FileNotFoundError | ConnectionRefusedError):
+            raise _gone(error) from error
+        raise
+    return connection
+
+
+def _listens() -> bool:
+    with suppress(FileNotFoundError, ConnectionRefusedError):
+        _open().close()
+        return True
+    return False
+
+
+def _gone(error: OSError | None) -> DaemonError:
+    if isinstance(error, TimeoutError):
+        return DaemonError("the daemon does not answer", hint="ohara daemon restart")
+    return _HungUp("the daemon ended the connection", hint="ohara daemon status, ohara daemon logs")
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))

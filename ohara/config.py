@@ -1,0 +1,244 @@
+"""Where the values of settings come from: files, environment and flags, each stronger than the one before.
+
+    default  <  config.toml of the user  <  .ohara.toml of the repository  <  OHARA_* variables  <  flags
+
+A repository's file is written by a stranger: it may set only what `ohara.settings` marks as safe, and
+anything else in it is refused aloud, never skipped. Unknown names are errors everywhere. Nothing is
+written here, and TOML is parsed only when there is a file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from ohara import paths
+from ohara.errors import ConfigError
+from ohara.near import nearest
+from ohara.settings import SECTIONS, SETTINGS, Setting, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from ohara.values import Value
+
+REPOSITORY_FILE = ".ohara.toml"
+
+# Enough for a thousand patterns; a repository cannot make every command read a gigabyte first.
+_REPOSITORY_FILE_BYTES = 64 * 2**10
+
+_BY_KEY = {item.key: item for item in SETTINGS}
+_BY_ENV = {item.env: item for item in SETTINGS}
+_ENV_PREFIXES = tuple(f"OHARA_{section.upper()}_" for section in SECTIONS)
+
+
+class Source(StrEnum):
+    """The places a value can come from, weakest first."""
+
+    DEFAULT = "default"
+    USER = "user file"
+    REPOSITORY = "repository file"
+    ENVIRONMENT = "environment"
+    FLAG = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which place set a value; `where` is the file or the variable."""
+
+    source: Source
+    where: str = ""
+
+    def __str__(self) -> str:
+        return self.where or str(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force, and for each key the place it came from."""
+
+    settings: Settings
+    values: Mapping[str, Value]
+    origins: Mapping[str, Origin]
+
+
+_Found: TypeAlias = "dict[str, tuple[Value, Origin]]"
+
+
+def load(
+    *,
+    repository: Path | None = None,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """The settings in force for a repository's top folder, or for none.
+
+    `flags` maps keys such as "find.k" to what the command line said; None means it said nothing.
+    """
+    stronger = _from_environment(os.environ if environ is None else environ) | _from_flags(flags or {})
+    found: _Found = {item.key: (item.default, Origin(Source.DEFAULT)) for item in SETTINGS}
+    found |= _from_user_file(paths.config_file())
+    reads_repository_file, _ = (found | stronger)["index.repo_file"]
+    if repository is not None and reads_repository_file:
+        found |= _from_repository_file(repository / REPOSITORY_FILE)
+    found |= stronger
+    values = {key: value for key, (value, _) in found.items()}
+    return Loaded(_tree(values), values, {key: origin for key, (_, origin) in found.items()})
+
+
+def work_tree(start: Path) -> Path | None:
+    """The nearest folder at or above `start` that git would call the top of a work tree."""
+    here = start.absolute()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
+
+
+def _tree(values: Mapping[str, Value]) -> Settings:
+    build: Callable[..., Settings] = Settings
+    sections: dict[str, object] = {}
+    for section, section_class in SECTIONS.items():
+        named = {item.name: values[item.key] for item in SETTINGS if item.section == section}
+        sections[section] = section_class(**named)
+    return build(**sections)
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+def _from_user_file(file: Path) -> _Found:
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    origin = Origin(Source.USER, str(file))
+    return {item.key: (_accepted(item, raw, origin), origin) for item, raw in _entries(file, content)}
+
+
+def _from_repository_file(file: Path) -> _Found:
+    content = _read_stranger(file)
+    if content is None:
+        return {}
+    origin = Origin(Source.REPOSITORY, str(file))
+    found: _Found = {}
+    for item, raw in _entries(file, content):
+        if not item.rule.repo_safe:
+            safe = " and ".join(known.key for known in SETTINGS if known.rule.repo_safe)
+            raise ConfigError(
+                f"{file}: a repository may not set {item.key}, only {safe}",
+                hint=f"set it in {paths.config_file()}, or ignore that file: OHARA_INDEX_REPO_FILE=false",
+            )
+        found[item.key] = (_accepted(item, raw, origin), origin)
+    return found
+
+
+def _read_stranger(file: Path) -> bytes | None:
+    """The content of a repository's file: a regular file, of bounded size, or none at all.
+
+    A link would let a repository choose which of the user's files is read and quoted in a message; a
+    pipe would let it stop every command.
+    """
+    refusal = ConfigError(
+        f"{file}: not a regular file of at most {_REPOSITORY_FILE_BYTES // 2**10} KiB",
+        hint="ignore that file: OHARA_INDEX_REPO_FILE=false",
+    )
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise (refusal if error.errno == errno.ELOOP else _unreadable(file, error)) from error
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _REPOSITORY_FILE_BYTES:
+            raise refusal
+        return os.read(descriptor, _REPOSITORY_FILE_BYTES)
+    finally:
+        os.close(descriptor)
+
+
+def _entries(file: Path, content: bytes) -> list[tuple[Setting, object]]:
+    """The settings a file names, with what it says about each."""
+    import tomllib
+
+    try:
+        document: dict[str, object] = tomllib.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{file}: not valid TOML: {error}", hint=f"edit {file}") from error
+    entries = []
+    for section, body in document.items():
+        if not isinstance(body, dict):
+            raise _section_as_value(file, section) if section in SECTIONS else _unknown(file, section)
+        if section not in SECTIONS:
+            raise _unknown(file, ".".join((section, *list(body)[:1])))
+        for name, raw in body.items():
+            if (key := f"{section}.{name}") not in _BY_KEY:
+                raise _unknown(file, key)
+            entries.append((_BY_KEY[key], raw))
+    return entries
+
+
+# -- environment and flags -----------------------------------------------------------------------
+
+
+def _from_environment(environ: Mapping[str, str]) -> _Found:
+    """What OHARA_SECTION_NAME variables say; an empty one says nothing."""
+    found: _Found = {}
+    for name, text in environ.items():
+        if not name.startswith(_ENV_PREFIXES):
+            continue
+        if name not in _BY_ENV:
+            raise ConfigError(
+                f"the environment sets {name}, which is no setting of ohara",
+                hint=f"did you mean {nearest(name, _BY_ENV)}?",
+            )
+        if text:
+            item, origin = _BY_ENV[name], Origin(Source.ENVIRONMENT, name)
+            try:
+                found[item.key] = (item.read(text), origin)
+            except ValueError as error:
+                raise _bad_value(item, origin, error) from error
+    return found
+
+
+def _from_flags(flags: Mapping[str, object]) -> _Found:
+    origin = Origin(Source.FLAG)
+    return {
+        key: (_accepted(_BY_KEY[key], raw, origin), origin) for key, raw in flags.items() if raw is not None
+    }
+
+
+# -- what can be wrong ---------------------------------------------------------------------------
+
+
+def _accepted(item: Setting, raw: object, origin: Origin) -> Value:
+    try:
+        return item.accept(raw)
+    except ValueError as error:
+        raise _bad_value(item, origin, error) from error
+
+
+def _bad_value(item: Setting, origin: Origin, error: ValueError) -> ConfigError:
+    return ConfigError(f"{origin}: {item.key} {error}", hint="ohara config -h")
+
+
+def _unknown(file: Path, key: str) -> ConfigError:
+    """An unknown key, with the known one that has the same last name, or else the nearest."""
+    same_name = (known.key for known in SETTINGS if known.name == key.rpartition(".")[2])
+    meant = next(same_name, None) or nearest(key, _BY_KEY)
+    return ConfigError(f"{file}: unknown setting {key}", hint=f"did you mean {meant}?")
+
+
+def _section_as_value(file: Path, section: str) -> ConfigError:
+    return ConfigError(
+        f"{file}: {section} is a section, not a setting", hint=f"write [{section}] and its settings below it"
+    )
+
+
+def _unreadable(file: Path, error: OSError) -> ConfigError:
+    return ConfigError(f"{file}: cannot be read: {error.strerror or error}", hint=f"check {file}")

@@ -1,0 +1,221 @@
+"""Answers requests: what each of them may see, and which part of the service knows."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ohara import __version__, wire
+from ohara.daemon import footprint
+from ohara.daemon.browsing import browse
+from ohara.daemon.freshness import catch_up
+from ohara.daemon.jobs import Reason
+from ohara.daemon.repositories import in_thread, open_registered
+from ohara.errors import OharaError, RepositoryError
+from ohara.git.repo import Repository
+from ohara.model import Mode
+from ohara.query import parse
+from ohara.store.locate import known_indexes
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
+    from typing import TypeAlias
+
+    from ohara.daemon.events import Events
+    from ohara.daemon.jobs import Jobs
+    from ohara.daemon.repositories import Repositories
+    from ohara.daemon.watching import Watch
+    from ohara.model import IndexStatus, Sha
+    from ohara.store.locate import IndexLocation
+
+    Search: TypeAlias = Callable[[wire.Find], Awaitable[wire.Found]]
+    Wording: TypeAlias = Callable[[wire.Typed, Search], Awaitable[wire.Printed]]
+
+_WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
+
+
+class Answers:
+    """What the service knows and does for its clients."""
+
+    def __init__(
+        self,
+        repositories: Repositories,
+        jobs: Jobs,
+        watch: Watch,
+        events: Events,
+        *,
+        stop: Callable[[], None],
+        wording: Wording,
+    ) -> None:
+        self._repositories = repositories
+        self._jobs = jobs
+        self._watch = watch
+        self._events = events
+        self._stop = stop
+        self._wording = wording
+        self._started = int(time.time())
+        self._requests = 0
+        self.connections = 0
+        self.last_used = time.monotonic()
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Count a client while it is there; one that listens to events keeps the service alive."""
+        self.connections += 1
+        try:
+            yield
+        finally:
+            self.connections -= 1
+            self.last_used = time.monotonic()
+
+    def shut_down(self) -> None:
+        """End the service."""
+        self._stop()
+
+    async def stream(self, request: wire.Subscribe, send: Callable[[wire.Event], Awaitable[None]]) -> None:
+        """Send everything that happens, beginning with what is happening now."""
+        with self._events.subscribe() as happening:
+            if self._jobs.running is not None:
+                await send(wire.Event(id=request.id, job=self._jobs.running))
+            async for job in happening:
+                await send(wire.Event(id=request.id, job=job))
+
+    async def answer(self, request: wire.AnyRequest) -> wire.AnyReply:  # noqa: C901, PLR0912 - one case each
+        """The answer to one request."""
+        self._requests += 1
+        self.last_used = time.monotonic()
+        match request:
+            case wire.Hello():
+                return wire.Welcome(
+                    id=request.id, protocol=wire.PROTOCOL, version=__version__, pid=os.getpid()
+                )
+            case wire.Find():
+                return await self._find(request)
+            case wire.Typed():
+                return await self._wording(request, self._find)
+            case wire.Show():
+                return await self._show(request)
+            case wire.Describe() | wire.Past() | wire.Blame() | wire.Lines() | wire.Remote():
+                async with self._repositories.use(request.repo) as engine:
+                    return await browse(engine.browser, request)
+            case wire.Stop():
+                self._jobs.stop(await in_thread(_registered_dir, request.repo))
+            case wire.Status():
+                status, indexing = await in_thread(_status, request.repo)
+                return wire.Standing(id=request.id, status=status, indexing=indexing)
+            case wire.Index():
+                self._jobs.want(await in_thread(_common_dir, request.repo), Reason.ASKED)
+            case wire.Repos():
+                return wire.Repositories(id=request.id, repositories=await in_thread(_registered))
+            case wire.Health():
+                return self._vitals(request.id)
+            case wire.Pause():
+                self._jobs.pause()
+            case wire.Resume():
+                self._jobs.resume()
+            case wire.Shutdown() | wire.Cancel() | wire.Subscribe():
+                pass  # the connection sees to these
+        return wire.Done(id=request.id)
+
+    def _vitals(self, number: int) -> wire.Vitals:
+        return wire.Vitals(
+            id=number,
+            version=__version__,
+            pid=os.getpid(),
+            started=self._started,
+            paused=self._jobs.paused,
+            connections=self.connections,
+            requests=self._requests,
+            open_repositories=self._repositories.names,
+            watched=tuple(sorted(map(str, self._watch.watched))),
+            watching=self._watch.how,
+            running=self._jobs.running,
+            queued=self._jobs.queued,
+            memory_bytes=footprint.memory_bytes(),
+            threads=footprint.threads(),
+            descriptors=footprint.descriptors(),
+        )
+
+    async def _find(self, request: wire.Find) -> wire.Found:
+        async with self._repositories.use(request.repo) as engine:
+            await in_thread(catch_up, request.repo)
+            now = int(time.time())
+            query = request.query
+            if isinstance(query, str):
+                query = parse(query, now=now, mode=request.mode or Mode.AUTO)
+            wishes = engine.search.wishes(
+                now=now,
+                k=engine.settings.find.k if request.k is None else request.k,
+                rerank=request.rerank is not False,
+                all_hunks=request.all_hunks,
+                order="date" if request.by_date else "rank",
+                after=request.after,
+                context=request.context,
+            )
+            results = await engine.search.find(query, wishes)
+            if engine.search.vectors_are_old:
+                self._jobs.want(engine.repository.common_dir, Reason.DUE)
+            return wire.Found(id=request.id, results=results)
+
+    async def _show(self, request: wire.Show) -> wire.Shown:
+        async with self._repositories.use(request.repo) as engine:
+            sha = await in_thread(_resolve, request.repo, request.commit)
+            now = int(time.time())
+            wishes = engine.search.wishes(now=now, k=0, all_hunks=True, context=_WHOLE_HUNK)
+            results = await engine.search.find(parse(sha, now=now), wishes)
+        if not results.hits:
+            raise RepositoryError(
+                f"commit {sha[:10]} is not in the index", hint="ohara status shows what is; ohara index"
+            )
+        return wire.Shown(id=request.id, hits=results.hits)
+
+
+# -- blocking work -------------------------------------------------------------------------------
+
+
+def _status(path: str) -> tuple[IndexStatus, tuple[int, int] | None]:
+    engine = open_registered(path)
+    return engine.status(), engine.indexing_since()
+
+
+def _resolve(path: str, name: str) -> Sha:
+    """The commit that a sha, prefix or ref names."""
+    found = open_registered(path).repository.resolve([name])
+    if name not in found:
+        raise RepositoryError("this repository has no commits yet", hint="make one with: git commit")
+    return found[name]
+
+
+def _common_dir(path: str) -> Path:
+    """The repository that a path lies in; it need not be indexed yet."""
+    return Repository.open(path).common_dir
+
+
+def _registered_dir(path: str) -> Path:
+    """The repository that a path lies in, if it has an index."""
+    return open_registered(path).repository.common_dir
+
+
+def _registered() -> tuple[wire.Registered, ...]:
+    return tuple(
+        wire.Registered(
+            repository=status.repository if status else str(location.common_dir),
+            folder=str(location.folder),
+            size_bytes=location.size_bytes(),
+            status=status,
+        )
+        for location in known_indexes()
+        for status in (_standing(location),)
+    )
+
+
+def _standing(location: IndexLocation) -> IndexStatus | None:
+    """How an index stands; None when it or its repository cannot be read, whatever the reason."""
+    try:
+        engine = open_registered(str(location.common_dir))
+        return engine.status() if engine.location == location else None
+    except OharaError:
+        return None

@@ -1,0 +1,42 @@
+"""Answers what browsing asks: commits, history of lines and symbols, blame, lines of files, the remote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara import wire
+from ohara.browse.span import Span
+from ohara.errors import UsageError
+
+if TYPE_CHECKING:
+    from ohara.browse.browser import Browser
+
+Browsing = wire.Describe | wire.Past | wire.Blame | wire.Lines | wire.Remote
+
+
+async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
+    """The answer to one of these requests."""
+    match request:
+        case wire.Describe():
+            return wire.Described(id=request.id, details=await browser.details(request.commit))
+        case wire.Past(symbol=str(symbol)):
+            found = await browser.symbol_history(symbol, request.path, request.k)
+            return wire.Followed(id=request.id, history=found)
+        case wire.Past():
+            span = _span(request.first, request.last)
+            found = await browser.line_history(request.commit, request.path, span, request.k)
+            return wire.Followed(id=request.id, history=found)
+        case wire.Blame():
+            origin = await browser.blame(request.commit, request.path, request.line)
+            return wire.Blamed(id=request.id, origin=origin)
+        case wire.Lines():
+            span = _span(request.first, request.last)
+            return wire.Excerpt(id=request.id, lines=await browser.lines(request.commit, request.path, span))
+        case wire.Remote():
+            return wire.Located(id=request.id, url=await browser.remote())
+
+
+def _span(first: int, last: int) -> Span:
+    if last < first:
+        raise UsageError(f"lines {first} to {last} are none", hint="give the first line first")
+    return Span(first, last)

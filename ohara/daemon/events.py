@@ -1,0 +1,42 @@
+"""Tells everyone who subscribed what happens to indexes; one who does not listen delays nobody."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import anyio
+
+from ohara.wire import JobState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+
+_WAITING = 256  # what a subscriber may leave unread; further events are not for it
+
+
+class Events:
+    """Who has subscribed."""
+
+    def __init__(self) -> None:
+        self._subscribers: set[MemoryObjectSendStream[JobState]] = set()
+
+    def publish(self, job: JobState) -> None:
+        """Tell everyone, now."""
+        for subscriber in tuple(self._subscribers):
+            with suppress(anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                subscriber.send_nowait(job)
+
+    @contextmanager
+    def subscribe(self) -> Iterator[MemoryObjectReceiveStream[JobState]]:
+        """Everything that is published from now on."""
+        sender, receiver = anyio.create_memory_object_stream[JobState](_WAITING)
+        self._subscribers.add(sender)
+        try:
+            with sender, receiver:
+                yield receiver
+        finally:
+            self._subscribers.discard(sender)

@@ -1,0 +1,20 @@
+"""Tells whether the machine runs on its battery, where that can be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_SUPPLIES = Path("/sys/class/power_supply")
+
+
+def on_battery(supplies: Path = _SUPPLIES) -> bool:
+    """True only when there is a mains supply and none is connected; unknown counts as mains."""
+    try:
+        mains = [
+            (supply / "online").read_text().strip()
+            for supply in supplies.iterdir()
+            if (supply / "type").read_text().strip() in {"Mains", "USB"}
+        ]
+    except OSError:
+        return False
+    return bool(mains) and not any(online == "1" for online in mains)

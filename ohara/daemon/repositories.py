@@ -1,0 +1,111 @@
+"""The repositories that were asked about lately, each with its engine, open and warm until nobody asks.
+
+Only repositories that have an index are opened: a request cannot make the service read anything else.
+Settings are read again for every request; when they changed, a new engine takes over.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
+
+from ohara.engine import Engine
+from ohara.errors import IndexMissing
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
+
+_log = logging.getLogger("ohara.daemon")
+
+IDLE_S = 600.0
+_AT_ONCE = 8  # a repository on a dead network disk blocks its thread, and no more than this many
+
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("threads that open repositories")
+
+
+@dataclass(slots=True)
+class _Open:
+    engine: Engine
+    users: int = 0
+    last_used: float = field(default_factory=time.monotonic)
+    retired: bool = False
+
+
+class Repositories:
+    """Engines by work tree and index."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[Path, Path | None], _Open] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is open now."""
+        return tuple(str(work_dir or folder) for folder, work_dir in self._open)
+
+    @asynccontextmanager
+    async def use(self, path: str) -> AsyncIterator[Engine]:
+        """The engine of the indexed repository that a path lies in, not closed while in use."""
+        fresh = await in_thread(open_registered, path)
+        key = (fresh.location.folder, fresh.repository.work_dir)
+        known = self._open.get(key)
+        if known is None or known.engine.settings != fresh.settings:
+            if known is not None:
+                self._retire(known)
+            known = self._open[key] = _Open(fresh)
+        known.users += 1
+        try:
+            yield known.engine
+        finally:
+            known.users -= 1
+            known.last_used = time.monotonic()
+            if known.retired and not known.users:
+                known.engine.close()
+
+    def close_idle(self, *, idle_s: float = IDLE_S) -> None:
+        """Close what nobody used for a while, or whose index is gone."""
+        now = time.monotonic()
+        for key, known in list(self._open.items()):
+            gone = not known.engine.location.exists
+            if gone or (not known.users and now - known.last_used > idle_s):
+                del self._open[key]
+                self._retire(known)
+
+    def close(self) -> None:
+        """Close everything."""
+        for known in self._open.values():
+            known.engine.close()
+        self._open.clear()
+
+    def _retire(self, known: _Open) -> None:
+        known.retired = True
+        if not known.users:
+            known.engine.close()
+
+
+def open_registered(path: str) -> Engine:
+    """The engine of a repository that has an index; blocks."""
+    engine = Engine.open(path)
+    if not engine.location.exists:
+        raise IndexMissing(f"{engine.repository.name} has no index yet", hint="build it with: ohara index")
+    return engine
+
+
+async def in_thread(work: Callable[[*Given], T], *given: *Given) -> T:
+    """Do blocking work elsewhere; whoever gives up does not wait for it."""
+    try:
+        limiter = _limiter.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(_AT_ONCE)
+        _limiter.set(limiter)
+    return await anyio.to_thread.run_sync(work, *given, limiter=limiter, abandon_on_cancel=True)

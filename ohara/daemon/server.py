@@ -1,0 +1,123 @@
+"""The service as a whole: the socket, the jobs, the watch, and how it ends."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio.abc import SocketAttribute
+
+from ohara import __version__, config, paths
+from ohara.client import socket_path
+from ohara.daemon.answers import Answers
+from ohara.daemon.connection import Connection
+from ohara.daemon.events import Events
+from ohara.daemon.jobs import Jobs
+from ohara.daemon.lifecycle import logging_to_file, only_one
+from ohara.daemon.peer import is_same_user
+from ohara.daemon.repositories import Repositories
+from ohara.daemon.watching import Watch
+
+if TYPE_CHECKING:
+    from anyio.abc import SocketListener, SocketStream
+
+    from ohara.daemon.answers import Wording
+
+_log = logging.getLogger("ohara.daemon")
+
+_CONNECTIONS = 512  # at once; a descriptor each, of the 1,024 that systems usually allow
+_TIDY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the service behaves."""
+
+    idle_exit_s: float
+    interval_s: float
+
+
+def options(idle_exit_s: float | None = None) -> Options:
+    """What the user's settings say, unless told otherwise."""
+    daemon = config.load().settings.daemon
+    return Options(daemon.idle_exit_s if idle_exit_s is None else idle_exit_s, daemon.interval_s)
+
+
+def serve(given: Options, wording: Wording) -> None:
+    """Be the service until told to stop; `wording` is what answers a command line as it was typed."""
+    with only_one(paths.runtime_dir()), logging_to_file():
+        _log.info("ohara %s starts, process %d", __version__, os.getpid())
+        try:
+            anyio.run(_Service(given, wording).run)
+        except BaseException:
+            _log.exception("the service ends by a fault")
+            raise
+        _log.info("ohara stops")
+
+
+class _Service:
+    """What lives as long as the service does."""
+
+    def __init__(self, given: Options, wording: Wording) -> None:
+        self._options = given
+        self._stop = anyio.Event()
+        events = Events()
+        self._jobs = Jobs(events)
+        self._watch = Watch(self._jobs, interval_s=given.interval_s)
+        self._repositories = Repositories()
+        self._answers = Answers(
+            self._repositories, self._jobs, self._watch, events, stop=self._stop.set, wording=wording
+        )
+
+    async def run(self) -> None:
+        path = socket_path()
+        path.unlink(missing_ok=True)  # left by a service that was killed: we hold the lock
+        listener = await anyio.create_unix_listener(path, mode=0o600)
+        try:
+            async with listener, anyio.create_task_group() as group:
+                group.start_soon(self._heed_signals)
+                group.start_soon(self._jobs.run)
+                group.start_soon(self._watch.run)
+                group.start_soon(self._tidy)
+                group.start_soon(self._accept, listener)
+                await self._stop.wait()
+                path.unlink(missing_ok=True)  # nobody new comes in while what runs is ended
+                group.cancel_scope.cancel()
+        finally:
+            self._repositories.close()
+            path.unlink(missing_ok=True)
+
+    async def _accept(self, listener: SocketListener) -> None:
+        await listener.serve(self._welcome)
+
+    async def _welcome(self, stream: SocketStream) -> None:
+        async with stream:
+            if not is_same_user(stream.extra(SocketAttribute.raw_socket)):  # noqa: S610 - no Django here
+                _log.warning("a process of another user was turned away")
+            elif self._answers.connections >= _CONNECTIONS:
+                _log.warning("more than %d connections: one was turned away", _CONNECTIONS)
+            else:
+                with self._answers.connected():
+                    await Connection(stream, self._answers).serve()
+
+    async def _heed_signals(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for number in signals:
+                _log.info("told to stop by %s", signal.Signals(number).name)
+                self._stop.set()
+
+    async def _tidy(self) -> None:
+        """Close what nobody used for a while; leave when nobody used anything."""
+        while True:
+            await anyio.sleep(min(_TIDY_S, self._options.idle_exit_s or _TIDY_S))
+            self._repositories.close_idle()
+            idle_s = time.monotonic() - self._answers.last_used
+            limit_s = self._options.idle_exit_s
+            if limit_s and idle_s > limit_s and not self._answers.connections and self._jobs.running is None:
+                _log.info("nobody asked anything for %.0f s", idle_s)
+                self._stop.set()

@@ -1,0 +1,92 @@
+"""The two seams behind which every model sits: texts to vectors, and pairs to scores.
+
+Nothing here loads or computes; a lane or a stage takes one of these protocols and cannot tell whether
+the weights came with ohara, from a folder, or from fastembed's cache.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple, NewType, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+ModelId = NewType("ModelId", str)
+"""A model's name and the digest of its weights: what an index writes beside the vectors it holds.
+
+Vectors are compared only when their ids are equal, so new weights under an old name are never mixed in.
+"""
+
+
+class TextKind(StrEnum):
+    """Which side of a search a text stands on; models may weigh the two sides differently."""
+
+    QUERY = "query"
+    DOCUMENT = "document"
+
+
+class VectorForm(StrEnum):
+    """How an index keeps the vectors of a model: see `embed/quantise.py`."""
+
+    BIT = "bit"
+    INT8 = "int8"
+
+
+class VectorBlock(NamedTuple):
+    """Stored vectors side by side: ids of contents (64 bit each), a bit for each place taken, vectors."""
+
+    contents: bytes
+    valid: bytes
+    vectors: bytes
+
+
+class Kept(Protocol):
+    """How an index keeps a model's vectors."""
+
+    @property
+    def form(self) -> VectorForm:
+        """As bits, or as int8."""
+
+    @property
+    def centre(self) -> Matrix:
+        """The mean of document vectors, where they are kept as bits; zeros elsewhere."""
+
+
+class Embedder(Kept, Protocol):
+    """Turns texts into unit vectors whose dot product says how alike they are."""
+
+    @property
+    def name(self) -> str:
+        """The name a person types in a setting."""
+
+    @property
+    def id(self) -> ModelId:
+        """The name with the digest of the weights."""
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector."""
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """Returns one row a text, of length one, or of zeros when the text has no word the model knows."""
+
+
+class Reranker(Protocol):
+    """Scores how well each document answers a query, reading both together."""
+
+    @property
+    def name(self) -> str:
+        """The name a person types in a setting."""
+
+    @property
+    def id(self) -> ModelId:
+        """The name with the digest of the weights."""
+
+    def score(self, query: str, documents: Sequence[str]) -> list[float]:
+        """Returns one score a document, larger is better; only their order and differences mean anything."""

@@ -1,0 +1,158 @@
+"""The embedded static model: a table of token vectors and a weighted mean, on numpy and tokenizers alone.
+
+A text's vector is the sum over its distinct tokens of log(1 + count) x weight x row, scaled to length
+one; queries and documents have learnt weights of their own. Nothing is read until the first text comes.
+It never reads word order, and says nothing (a row of zeros) of a text without a known word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ohara.embed.encoder import TextKind, VectorForm
+from ohara.embed.prepare import raw_words, split_word
+from ohara.embed.weights import embedded_folder, read_manifest, read_tensors, read_verified
+from ohara.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from importlib.resources.abc import Traversable
+
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    from ohara.embed.encoder import Matrix, ModelId
+
+STATIC = "ohara-static"
+
+# Words seen are remembered with their tokens; histories repeat a few ten thousand, and this bounds the rest.
+REMEMBERED_WORDS = 200_000
+
+
+class StaticEmbedder:
+    """Embeds thousands of hunks a second from a token table."""
+
+    def __init__(self, folder: Traversable | None = None) -> None:
+        self._folder = folder if folder is not None else embedded_folder(STATIC)
+        self._manifest = read_manifest(self._folder)
+        self._loaded: _Loaded | None = None
+        # Lanes and passes run on threads and share one embedder, and with it the memory of words.
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        """The name a person types in a setting."""
+        return self._manifest.name
+
+    @property
+    def id(self) -> ModelId:
+        """The name with the digest of the weights."""
+        return self._manifest.id
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector."""
+        return self._manifest.dimensions
+
+    @property
+    def form(self) -> VectorForm:
+        """How an index keeps its vectors."""
+        return self._manifest.form
+
+    @property
+    def centre(self) -> Matrix:
+        """The mean of document vectors of the histories it was trained on."""
+        return self._ready().centre
+
+    def _ready(self) -> _Loaded:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _load(self._folder)
+            return self._loaded
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """Returns one row a text; identical texts are embedded once, and a row never depends on its batch."""
+        distinct = {text: index for index, text in enumerate(dict.fromkeys(texts))}
+        loaded = self._ready()
+        with self._lock:
+            rows = loaded.embed(list(distinct), kind)
+        if len(distinct) == len(texts):
+            return rows
+        return rows[[distinct[text] for text in texts]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """The table in memory with the two weightings, and the words already turned into tokens."""
+
+    table: NDArray[np.float32]
+    weights: dict[TextKind, NDArray[np.float32]]
+    words: _WordMemory
+    centre: NDArray[np.float32]
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        weights = self.weights[kind]
+        rows = np.zeros((len(texts), self.table.shape[1]), dtype=np.float32)
+        for row, tokens in zip(rows, self.words.tokens(texts), strict=True):
+            if not tokens:
+                continue
+            distinct, counts = np.unique(np.asarray(tokens, dtype=np.int32), return_counts=True)
+            pull = np.log1p(counts.astype(np.float32)) * weights[distinct]
+            row[:] = pull @ self.table[distinct]
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        np.divide(rows, lengths, out=rows, where=lengths > 0)
+        return rows
+
+
+class _WordMemory(dict[str, tuple[int, ...]]):
+    """Maps a word as written to its token ids, asking the tokeniser once for each new word."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__()
+        self._tokenizer = tokenizer
+        self._unknown = tokenizer.token_to_id("[UNK]")
+
+    def tokens(self, texts: Sequence[str]) -> Iterable[list[int]]:
+        """Yields the token ids of each text."""
+        found = [raw_words(text) for text in texts]
+        if len(self) > REMEMBERED_WORDS:
+            self.clear()
+        self._learn({word for words in found for word in words if word not in self})
+        for words in found:
+            yield [token for word in words for token in self[word]]
+
+    def _learn(self, words: set[str]) -> None:
+        # One by one: as quick for single words as a batch, and it starts no threads of its own, which
+        # would outnumber the cores under several workers and warn on every later fork.
+        for word in words:
+            encoding = self._tokenizer.encode(" ".join(split_word(word)), add_special_tokens=False)
+            self[word] = tuple(token for token in encoding.ids if token != self._unknown)
+
+
+def _load(folder: Traversable) -> _Loaded:
+    """Reads and checks the weights; the int8 rows' scales are folded into both weightings."""
+    from tokenizers import Tokenizer  # costs start-up time that a text search must not pay
+
+    manifest = read_manifest(folder)
+    tensors = read_tensors(read_verified(folder, manifest, "model.safetensors"))
+    try:
+        table = tensors["table"].astype(np.float32)
+        weights = {kind: tensors[f"{kind}_weights"].astype(np.float32) for kind in TextKind}
+        is_centred = manifest.form is VectorForm.BIT
+        centre = (
+            tensors["centre"].astype(np.float32) if is_centred else np.zeros(table.shape[-1:], np.float32)
+        )
+    except KeyError as error:
+        raise ModelError(
+            f"the model {manifest.name} lacks the tensor {error}", hint="choose another embedder"
+        ) from error
+    if table.ndim != 2 or table.shape[1] != manifest.dimensions or centre.shape != table.shape[1:]:
+        raise ModelError(
+            f"the model {manifest.name} has another shape than it says", hint="choose another embedder"
+        )
+    tokenizer = Tokenizer.from_str(read_verified(folder, manifest, "tokenizer.json").decode())
+    return _Loaded(table=table, weights=weights, words=_WordMemory(tokenizer), centre=centre)

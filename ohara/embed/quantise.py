@@ -1,0 +1,112 @@
+"""Packs vectors for the index, and says how alike a query is to what was packed.
+
+Two forms. As bits: a quick model that knows the centre of its documents keeps only on which side of it each
+component lies, 32 bytes for 256, and a query stays whole: on pytest's history that loses a fiftieth of
+the lane's MRR, where comparing bits with bits loses a quarter; the few that come first are embedded again
+to be compared exactly. As int8, each vector scaled by its own largest component, for models that are slow
+or know no centre; cosine distance does not notice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ohara.embed.encoder import VectorForm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ohara.embed.encoder import Kept, Matrix, VectorBlock
+
+_LEVELS = 127
+
+
+def pack(matrix: Matrix, model: Kept) -> list[bytes]:
+    """What is stored of each row; nothing of a row of zeros, which is like nothing."""
+    packed = _bits(matrix - model.centre) if model.form is VectorForm.BIT else _int8(matrix)
+    return [
+        row.tobytes() if is_something else b""
+        for row, is_something in zip(packed, np.any(matrix, axis=1).tolist(), strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A query's vector, ready to be compared with stored ones of the same model."""
+
+    form: VectorForm
+    packed: bytes
+    _vector: Matrix
+
+    @classmethod
+    def of(cls, vector: Matrix, model: Kept) -> Probe | None:
+        """The probe of one vector; None for zeros."""
+        packed = pack(vector[None, :], model)[0]
+        return cls(model.form, packed, vector) if packed else None
+
+    def cosines(self, vectors: Matrix) -> list[float]:
+        """The cosine to each whole vector."""
+        return [float(score) for score in vectors @ self._vector]
+
+    def likeness(self, stored: Sequence[bytes]) -> list[float]:
+        """The cosine to each vector stored as int8."""
+        if not stored:
+            return []
+        rows = np.frombuffer(b"".join(stored), dtype=np.int8).reshape(len(stored), -1).astype(np.float32)
+        return [float(score) for score in rows @ self._vector / np.linalg.norm(rows, axis=1)]
+
+    def best(self, bits: Bits, limit: int, among: Sequence[int] | None) -> list[int]:
+        """The contents whose bits promise the highest cosines, best first; `among` bounds which may answer.
+
+        Eight components are a byte, and what a byte adds is looked up: 120,000 vectors in ten milliseconds.
+        """
+        added = _SIDES @ self._vector.reshape(-1, 8).T
+        scores = np.zeros(len(bits.contents), dtype=np.float32)
+        for at, column in enumerate(bits.columns):
+            scores += added[:, at][column]
+        places = np.arange(len(scores))
+        if among is not None:
+            places = places[np.isin(bits.contents, np.asarray(among, dtype=np.int64))]
+        if len(places) > limit:  # all that tie with the last one, so that their order does not decide
+            least = np.partition(scores[places], -limit)[-limit]
+            places = places[scores[places] >= least]
+        first = np.lexsort((bits.contents[places], -scores[places]))[:limit]
+        found: list[int] = bits.contents[places[first]].tolist()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """All bits of an index, ready to be compared: the contents, and their vectors byte by byte."""
+
+    contents: NDArray[np.int64]
+    columns: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, blocks: Sequence[VectorBlock]) -> Bits:
+        """The bits of the places that are taken."""
+        if not blocks:
+            return cls(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.uint8))
+        contents = np.concatenate([np.frombuffer(block.contents, dtype=np.int64) for block in blocks])
+        valid = np.frombuffer(b"".join(block.valid for block in blocks), dtype=np.uint8)
+        taken = np.unpackbits(valid, bitorder="little").astype(bool)
+        raw = np.frombuffer(b"".join(block.vectors for block in blocks), dtype=np.uint8)
+        return cls(contents[taken], np.ascontiguousarray(raw.reshape(len(contents), -1)[taken].T))
+
+
+# What each of the eight bits of a byte says: above the centre or below it.
+_SIDES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) * 2 - 1
+
+
+def _bits(matrix: Matrix) -> NDArray[np.uint8]:
+    return np.packbits(matrix >= 0, axis=1)
+
+
+def _int8(matrix: Matrix) -> NDArray[np.int8]:
+    largest = np.abs(matrix).max(axis=1, keepdims=True) if matrix.size else np.zeros((len(matrix), 1))
+    return np.rint(matrix * (_LEVELS / np.where(largest > 0, largest, 1))).astype(np.int8)

@@ -1,0 +1,237 @@
+"""One repository's façade: index it, ask it, and say how its index stands."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from ohara import config
+from ohara.errors import IndexMissing, RepositoryError
+from ohara.git.repo import Repository
+from ohara.git.walk import walk
+from ohara.index.run import DEFAULTS, IndexOptions, run
+from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, resolve_tips
+from ohara.model import Filters, IndexStatus, Mode, Polarity, Progress
+from ohara.store import facts
+from ohara.store.aside import discard_aside
+from ohara.store.collect import collect
+from ohara.store.connection import translated
+from ohara.store.locate import IndexLocation, known_indexes, locate
+from ohara.store.lock import holder, writer_lock
+from ohara.store.schema import open_reader
+from ohara.store.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+    from ohara.browse.browser import Browser
+    from ohara.model import Query, Results
+    from ohara.search import Search
+    from ohara.settings import Settings
+    from ohara.store.connection import Connection
+
+_LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well before this
+
+
+class Engine:
+    """Everything ohara does with one repository."""
+
+    def __init__(self, repository: Repository, settings: Settings) -> None:
+        self.repository = repository
+        self.settings = settings
+        self.location: IndexLocation = locate(repository.common_dir)
+        self._search: Search | None = None
+        self._browser: Browser | None = None
+
+    @classmethod
+    def open(cls, path: Path | str = ".", settings: Settings | None = None) -> Engine:
+        """Open the repository at or around a path, with the settings that hold there."""
+        repository = Repository.open(path)
+        if settings is None:
+            settings = config.load(repository=repository.work_dir).settings
+        return cls(repository, settings)
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def index(self, options: IndexOptions = DEFAULTS) -> Generator[Progress]:
+        """Index what is not indexed yet, yielding progress."""
+        return run(self.repository, self.location, self.settings, options)
+
+    def gc(self) -> int:
+        """Remove commits that no indexed ref reaches any more; how many there were."""
+        self._require_index()
+        with (
+            writer_lock(self.location.lock, wait_s=_LOCK_WAIT_S),
+            Writer(self.location.database, passes=frozenset()) as writer,
+        ):
+            discard_aside(self.location)
+            return collect(writer)
+
+    def forget(self) -> int:
+        """Delete the index; how many bytes that freed."""
+        return forget(self.location)
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    @property
+    def search(self) -> Search:
+        """What answers queries; its connections and models stay warm between them."""
+        if self._search is None:
+            self._require_index()
+            from ohara.search import Search  # late: an index run that finds nothing to do needs none of it
+
+            self._search = Search(self.repository, self.location, self.settings)
+        return self._search
+
+    @property
+    def browser(self) -> Browser:
+        """What shows commits and follows lines; its connections stay open between requests."""
+        if self._browser is None:
+            self._require_index()
+            from ohara.browse.browser import Browser  # late: only those who browse need it
+
+            self._browser = Browser(self.repository, self.location)
+        return self._browser
+
+    def find_pattern(
+        self,
+        query: str | Query,
+        k: int = 5,
+        *,
+        mode: Mode = Mode.AUTO,
+        filters: Filters = Filters(),  # noqa: B008 - frozen
+        polarity: Polarity = Polarity.ANY,
+        no_rerank: bool = False,
+        all_hunks: bool = False,
+        order: str = "rank",
+        after: str | None = None,
+        context: int | None = None,
+        now: int | None = None,
+    ) -> Results:
+        """Answer a query; `order` is "rank" or "date", `after` a cursor, `k` 0 all that a pattern matches.
+
+        A query that is already parsed has its mode, filters and polarity in it.
+        """
+        import anyio
+
+        from ohara.query import parse
+
+        moment = int(time.time()) if now is None else now
+        parsed = (
+            parse(query, now=moment, mode=mode, flags=filters, polarity=polarity)
+            if isinstance(query, str)
+            else query
+        )
+        wishes = self.search.wishes(
+            now=moment,
+            k=k,
+            rerank=not no_rerank,
+            all_hunks=all_hunks,
+            order=order,
+            after=after,
+            context=context,
+        )
+        return anyio.run(self.search.find, parsed, wishes)
+
+    def close(self) -> None:
+        """Give connections and models up; the next query opens them again."""
+        if self._search is not None:
+            self._search.close()
+            self._search = None
+        if self._browser is not None:
+            self._browser.close()
+            self._browser = None
+
+    def status(self) -> IndexStatus:
+        """How the index stands, and how far behind the repository it is."""
+        self._require_index()
+        with (
+            closing(open_reader(self.location.database)) as connection,
+            translated(self.location.database),
+        ):
+            return self._status(connection)
+
+    def _status(self, connection: Connection) -> IndexStatus:
+        choice = choose_refs(connection, RefChoice(), self.settings.index.refs)
+        tips = resolve_tips(self.repository, choice)
+        seen = facts.read_tips(connection, TIPS)
+        total = facts.read_number(connection, TOTAL)
+        passes = facts.read_passes(connection)
+        indexed = passes[0].total
+        unseen = 0
+        if tips != seen:
+            unseen = sum(1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values())))
+        return IndexStatus(
+            repository=str(self.repository.work_dir or self.repository.common_dir),
+            commits=total + unseen,
+            indexed=indexed,
+            behind=max(0, total - indexed) + unseen,
+            hunks=facts.count_rows(connection, "hunk"),
+            contents=facts.count_rows(connection, "content"),
+            symbols=facts.count_rows(connection, "symbol"),
+            size_bytes=self.location.size_bytes(),
+            passes=passes,
+            left_out=facts.read_left_out(connection),
+            failures=facts.read_failures(connection),
+            refs=tuple(sorted(tips.items())),
+            last_run=facts.read_last_run(connection),
+        )
+
+    def pending(self) -> int | None:
+        """How many commits an index run would read; 0 when refs only moved, None when all is as indexed.
+
+        Cheaper than `status`, for those who ask before every search. Commits that could not be read do not
+        count: the next real run tries them again.
+        """
+        self._require_index()
+        with (
+            closing(open_reader(self.location.database)) as connection,
+            translated(self.location.database),
+        ):
+            tips = resolve_tips(
+                self.repository, choose_refs(connection, RefChoice(), self.settings.index.refs)
+            )
+            seen = facts.read_tips(connection, TIPS)
+            total = facts.read_number(connection, TOTAL)
+            live = int(connection.execute(facts.COUNT_LIVE).get)
+            left = total - live - len(facts.read_failed(connection))
+        if tips == seen:
+            return left if left > 0 else None
+        return max(0, left) + sum(
+            1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values()))
+        )
+
+    def indexing_since(self) -> tuple[int, int] | None:
+        """The process that is indexing now and when it began, or None."""
+        return holder(self.location.lock)
+
+    def _require_index(self) -> None:
+        if not self.location.exists:
+            raise IndexMissing(
+                f"{self.repository.name} has no index yet",
+                hint=f"build it with: ohara index --repo {self.repository.name}",
+            )
+
+
+def all_indexes() -> Iterator[tuple[IndexLocation, IndexStatus | None]]:
+    """Every index on this machine, with its status where the repository can still be opened."""
+    for location in known_indexes():
+        try:
+            engine = Engine.open(location.common_dir)
+            status = engine.status() if engine.location == location else None
+        except (RepositoryError, IndexMissing):
+            status = None
+        yield location, status
+
+
+def forget(location: IndexLocation) -> int:
+    """Delete an index, waiting for whoever writes it; how many bytes that freed."""
+    if not location.folder.is_dir():
+        raise IndexMissing(f"{location.common_dir} has no index", hint="ohara repos lists the indexes")
+    with writer_lock(location.lock, wait_s=_LOCK_WAIT_S):
+        freed = sum(file.stat().st_size for file in location.folder.iterdir() if file.is_file())
+        shutil.rmtree(location.folder)
+    return freed

@@ -1,0 +1,83 @@
+"""The one tree of errors a person may see.
+
+    OharaError                   something a person can act on: a message and a hint
+    ├── UsageError               the command line or a request is wrong
+    │   ├── QueryError           a query does not parse, or names an unknown filter or value
+    │   └── ConfigError          a setting is unknown, malformed, or not allowed where it stands
+    ├── RepositoryError          the git repository cannot be found, opened or read
+    ├── StoreError               the index cannot be used as it is
+    │   ├── IndexMissing         there is no index for this repository yet
+    │   ├── IndexLocked          another process is indexing
+    │   ├── IndexCorrupt         the database is damaged or not ohara's
+    │   └── IndexTooNew          a newer ohara wrote it
+    ├── ModelError               an embedder or reranker cannot be loaded or run
+    ├── DaemonError              the background service cannot be reached or refused a request
+    └── InternalError            a fault of ohara's own, said without a traceback
+
+The message says what happened to what; the hint is the next command to type. Foreign exceptions are
+translated into this tree once, in the package that owns the library.
+"""
+
+from __future__ import annotations
+
+
+class OharaError(Exception):
+    """Something went wrong that a person can act on."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(OharaError):
+    """The command line or a request is wrong."""
+
+
+class QueryError(UsageError):
+    """A query does not parse, or names an unknown filter or value."""
+
+
+class ConfigError(UsageError):
+    """A setting is unknown, malformed, or not allowed where it stands."""
+
+
+class RepositoryError(OharaError):
+    """The git repository cannot be found, opened or read."""
+
+
+class StoreError(OharaError):
+    """The index cannot be used as it is."""
+
+
+class IndexMissing(StoreError):
+    """There is no index for this repository yet."""
+
+
+class IndexLocked(StoreError):
+    """Another process is indexing."""
+
+
+class IndexCorrupt(StoreError):
+    """The database is damaged or not ohara's."""
+
+
+class IndexTooNew(StoreError):
+    """A newer ohara wrote the index."""
+
+
+class ModelError(OharaError):
+    """An embedder or reranker cannot be loaded or run."""
+
+
+class DaemonError(OharaError):
+    """The background service cannot be reached or refused a request."""
+
+
+class InternalError(OharaError):
+    """A fault of ohara's own, said without a traceback."""
+
+
+def reason_of(fault: BaseException) -> str:
+    """What a fault says in one line, whoever raised it."""
+    return fault.message if isinstance(fault, OharaError) else f"{type(fault).__name__}: {fault}".rstrip(": ")

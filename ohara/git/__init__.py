@@ -1,0 +1,26 @@
+"""Everything ohara knows about git, and the only importer of pygit2.
+
+    repo        opens a repository and answers for it: refs, files, identity
+    objects     reads commits, trees and blobs, within bounded caches
+    grafts      shallow, grafted and replaced history
+    walk        commits newest first
+    commits     what a commit object says
+    refs        commits by name
+    tree        which paths differ between two trees
+    renames     which of them are one file that moved
+    regions     where two texts differ at all
+    xdiff       libgit2's line diff
+    hunks       two texts to unified hunks
+    reading     the two sides of one file, within bounds
+    diff        a commit to its file changes
+    merge       what only a merge itself changed
+    combined    ... line by line
+    decode      bytes to text, once
+    attributes  .gitattributes and .oharaignore
+    wildcard    git's path patterns
+    blame       who last touched a line
+
+Exceptions of pygit2 do not leave this package: what stops the work is a RepositoryError, what is
+merely absent (a partial clone's blob, a collected object) is returned as missing. Nothing here writes
+to a repository or fetches from a network.
+"""

@@ -1,0 +1,154 @@
+"""Reads what a repository says about its own files: `.gitattributes` and `.oharaignore`.
+
+Only linguist's two attributes matter here, `linguist-generated` and `linguist-vendored`, as HEAD's tree
+sets them: the deepest file wins, and in a file the last line that matches. Patterns are git's own,
+which for attributes differ from gitignore: one that matches a directory says nothing of the files
+in it, and a trailing slash matches no file at all. `.oharaignore` is only fetched, not
+interpreted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ohara.git import decode, wildcard
+from ohara.model import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ohara.git.repo import Repository
+
+IGNORE_FILE: Final = ".oharaignore"
+_ATTRIBUTES_FILE: Final = ".gitattributes"
+
+# git ignores larger .gitattributes files, too.
+_MAX_BYTES: Final = 1024 * 1024
+
+_REASONS: Final = {"linguist-generated": LeftOut.GENERATED, "linguist-vendored": LeftOut.VENDORED}
+_FALSE: Final = frozenset({"false", "0", "no", "off"})
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(.*)')
+_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_ESCAPES: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One line: which paths, and what it sets (True), unsets (False) or leaves unspecified (None)."""
+
+    pattern: re.Pattern[str]
+    settings: tuple[tuple[str, bool | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """A repository's linguist attributes; answers are remembered by path."""
+
+    rules: tuple[_Rule, ...] = ()
+    _known: dict[str, LeftOut | None] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def load(cls, repo: Repository) -> Attributes:
+        """Reads every `.gitattributes` in HEAD's tree, the shallowest first."""
+        files = []
+        for path, blob, _ in repo.head_tree_files():
+            folder, _, name = path.rpartition("/")
+            if name == _ATTRIBUTES_FILE:
+                data = repo.read_blob(blob, cap=_MAX_BYTES)
+                files.append((folder, decode.text(data or b"")))
+        return cls.parse(files)
+
+    @classmethod
+    def parse(cls, files: Iterable[tuple[str, str]]) -> Attributes:
+        """Reads attribute files given as folder ("" for the root) and text."""
+        ordered = sorted(files, key=lambda each: (each[0].count("/") + bool(each[0]), each[0]))
+        macros: dict[str, tuple[tuple[str, bool | None], ...]] = {}
+        rules: list[_Rule] = []
+        for folder, content in ordered:
+            for pattern, words in _lines(content):
+                settings = tuple(_settings(words, macros))
+                if pattern.startswith("[attr]"):
+                    if not folder:
+                        macros[pattern.removeprefix("[attr]")] = settings
+                elif settings and not pattern.startswith("!"):
+                    rules.append(_Rule(wildcard.compiled(pattern, folder), settings))
+        return cls(tuple(rules))
+
+    def reason(self, path: str) -> LeftOut | None:
+        """Says why a path should be left out: vendored before generated, or not at all."""
+        if not self.rules:
+            return None
+        if path not in self._known:
+            state: dict[str, bool | None] = {}
+            for rule in self.rules:
+                if rule.pattern.fullmatch(path):
+                    state |= dict(rule.settings)
+            found = (
+                _REASONS[name] for name in ("linguist-vendored", "linguist-generated") if state.get(name)
+            )
+            self._known[path] = next(found, None)
+        return self._known[path]
+
+    def keeps(self, path: str) -> bool:
+        """Says whether somebody unset an attribute for a path (`-linguist-vendored`) and none is set."""
+        state: dict[str, bool | None] = {}
+        for rule in self.rules:
+            if rule.pattern.fullmatch(path):
+                state |= dict(rule.settings)
+        return False in state.values() and True not in state.values()
+
+    @property
+    def fingerprint(self) -> tuple[tuple[str, tuple[tuple[str, bool | None], ...]], ...]:
+        """What the answers depend on, as plain values."""
+        return tuple((rule.pattern.pattern, rule.settings) for rule in self.rules)
+
+
+def ignore_text(repo: Repository) -> str | None:
+    """Returns `.oharaignore` from the work tree's root, or else from HEAD's; None if there is none."""
+    if repo.work_dir is not None:
+        try:
+            return decode.text((repo.work_dir / IGNORE_FILE).read_bytes()[:_MAX_BYTES])
+        except OSError:
+            pass  # not there, or not readable: HEAD may have one
+    for sha in repo.resolve(["HEAD"]).values():
+        data = repo.file_at(sha, IGNORE_FILE, cap=_MAX_BYTES)
+        if data is not None:
+            return decode.text(data)
+    return None
+
+
+def _lines(content: str) -> Iterator[tuple[str, list[str]]]:
+    """Yields each line's pattern and the words after it."""
+    for line in content.removeprefix("\N{BYTE ORDER MARK}").split("\n"):
+        stripped = line.strip(" \t\r")
+        if not stripped or stripped.startswith("#"):
+            continue
+        quoted = _QUOTED.fullmatch(stripped)
+        if quoted:
+            yield _ESCAPE.sub(_unescaped, quoted[1]), quoted[2].split()
+        else:
+            pattern, *words = stripped.split()
+            yield pattern, words
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    return chr(int(code, 8)) if len(code) == 3 else _ESCAPES.get(code, code)
+
+
+def _settings(
+    words: Iterable[str], macros: dict[str, tuple[tuple[str, bool | None], ...]]
+) -> Iterator[tuple[str, bool | None]]:
+    """Yields what a line's words do to the two attributes."""
+    for word in words:
+        name, _, value = word.partition("=")
+        state: bool | None = value.lower() not in _FALSE
+        if name.startswith(("-", "!")):
+            state = False if name.startswith("-") else None
+            name = name[1:]
+        if name in _REASONS:
+            yield name, state
+        elif state:
+            yield from macros.get(name, ())

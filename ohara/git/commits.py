@@ -1,0 +1,105 @@
+"""Reads a commit object's bytes, however odd.
+
+git accepts commits that its own tools would not write: no author, times outside the calendar, any bytes
+in names and messages. All are read; what cannot be made sense of becomes empty or zero.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ohara.git import decode
+from ohara.model import Commit, Sha
+
+# The last second of the year 9999: later times cannot be shown as dates.
+LATEST_TIME: Final = 253_402_300_799
+
+_PERSON = re.compile(rb"(.*?) ?<([^<>]*)>[^0-9-]*(-?\d{1,20})?(?: ([+-]\d{4})(?!\d))?", re.DOTALL)
+_LINKS = re.compile(rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)")
+_COMMITTER = re.compile(rb"^committer ([^\n]*)", re.MULTILINE)
+_AUTHOR = re.compile(rb"^author ([^\n]*)", re.MULTILINE)
+_ENCODING = re.compile(rb"^encoding ([^\n]*)", re.MULTILINE)
+
+
+class Links(NamedTuple):
+    """What a commit points to: its tree and its parents, by raw id."""
+
+    tree: bytes
+    parents: tuple[bytes, ...]
+
+
+class _Person(NamedTuple):
+    name: bytes
+    email: bytes
+    time: int
+    offset: int
+
+
+def links(data: bytes) -> Links | None:
+    """Reads where a commit points; None if it is not formed like a commit."""
+    matched = _LINKS.match(data)
+    if not matched:
+        return None
+    parents = matched[2].decode().split()[1::2]
+    return Links(bytes.fromhex(matched[1].decode()), tuple(map(bytes.fromhex, parents)))
+
+
+def committer_time(data: bytes) -> int:
+    """Reads when a commit was made."""
+    return _person(_COMMITTER.search(_headers(data))).time
+
+
+def committer(data: bytes) -> tuple[str, str]:
+    """Reads who put a commit in place: name and email, which may be another's than the author's."""
+    headers = _headers(data)
+    person = _person(_COMMITTER.search(headers))
+    encoding = _ENCODING.search(headers)
+    named = encoding[1] if encoding else None
+    return decode.declared(person.name, named), decode.declared(person.email, named)
+
+
+def parse(sha: Sha, parents: tuple[bytes, ...], data: bytes) -> Commit:
+    """Reads what a commit says about itself; its parents are given, since grafts may change them."""
+    headers = _headers(data)
+    author = _person(_AUTHOR.search(headers))
+    committer = _person(_COMMITTER.search(headers))
+    encoding = _ENCODING.search(headers)
+    named = encoding[1] if encoding else None
+    return Commit(
+        sha=sha,
+        parents=tuple(Sha(parent.hex()) for parent in parents),
+        author=decode.declared(author.name, named),
+        email=decode.declared(author.email, named),
+        author_time=author.time,
+        author_offset=author.offset,
+        committer_time=committer.time,
+        committer_offset=committer.offset,
+        message=decode.declared(data[len(headers) + 1 :], named),
+    )
+
+
+def _headers(data: bytes) -> bytes:
+    """Returns everything before the blank line that ends the headers."""
+    end = data.find(b"\n\n")
+    return data if end < 0 else data[: end + 1]
+
+
+def clamp_time(seconds: int) -> int:
+    """Brings a time into the calendar, so that every reader can show it as a date."""
+    return min(max(seconds, 0), LATEST_TIME)
+
+
+def _person(line: re.Match[bytes] | None) -> _Person:
+    """Reads `Name <email> seconds +zone`; the offset is in minutes east of UTC."""
+    matched = _PERSON.match(line[1]) if line else None
+    if not matched:
+        return _Person(line[1].strip() if line else b"", b"", 0, 0)
+    name, email, seconds, zone = matched.groups()
+    offset = int(zone[1:3]) * 60 + int(zone[3:]) if zone else 0
+    return _Person(
+        name.strip(),
+        email.strip(),
+        clamp_time(int(seconds)) if seconds else 0,
+        -offset if zone and zone.startswith(b"-") else offset,
+    )

@@ -1,0 +1,57 @@
+"""Turns git's bytes into text, once, so that every line can be shown, stored and searched.
+
+Nothing fails, and lines stay lines: where UTF-8 fails, each line is read by itself, as UTF-8 or else as
+Windows-1252 (the usual culprit; Latin-1 where it leaves gaps). The text carries no lone surrogates, so
+it can be stored and sent, and bytes that were not UTF-8 need not round-trip. Line ends are kept.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+# Where Windows-1252 has no character, Latin-1's control character stands in: all 256 bytes decode.
+_LEGACY = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+
+# Encodings that a commit may name. Others that Python knows are transforms or escapes ("unicode_escape",
+# "idna", "utf-7"), which a stranger's commit must not choose.
+_TEXT_ENCODINGS = re.compile(
+    r"(?:ascii|utf-8|iso8859-\d+|iso2022_\w+|cp\d+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_\w+|johab|tis-620)"
+)
+
+
+def text(data: bytes) -> str:
+    """Decodes as UTF-8, or line by line where that fails somewhere."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return "\n".join(_line(line) for line in data.split(b"\n"))
+
+
+def _line(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return codecs.charmap_decode(data, "strict", _LEGACY)[0]
+
+
+def cut(data: bytes) -> str:
+    """Decodes a line that may have been cut inside a character: that character's rest is dropped."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        if error.end == len(data) and error.reason == "unexpected end of data":
+            return data[: error.start].decode()
+        return _line(data)
+
+
+def declared(data: bytes, encoding: bytes | None) -> str:
+    """Decodes with the encoding a commit names for itself, if that is one for text and fits."""
+    if encoding:
+        try:
+            codec = codecs.lookup(encoding.decode("ascii").strip())
+            if _TEXT_ENCODINGS.fullmatch(codec.name):
+                return data.decode(codec.name)
+        except (LookupError, ValueError):
+            pass  # unknown or untrue: what the bytes look like decides
+    return text(data)

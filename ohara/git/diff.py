@@ -1,0 +1,96 @@
+"""Turns a commit into its file changes: what `git show` would print, decoded.
+
+A commit is compared with its parent, a root with nothing; a merge gives only what it changed itself. A
+shallow clone's cut-off commits look like roots and so add every file, as git shows them too:
+`Repository.shallow_roots` names them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.git import decode, merge, renames, tree
+from ohara.git.reading import DEFAULT_OPTIONS, DiffOptions, Reading
+from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ohara.git.repo import Repository
+
+__all__ = ["CommitChanges", "DiffOptions", "changes", "iter_changes"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitChanges:
+    """A commit's file changes, and the ids of objects that could not be read for them."""
+
+    files: tuple[FileChange, ...]
+    missing: tuple[str, ...]
+
+
+def changes(repo: Repository, sha: Sha, options: DiffOptions = DEFAULT_OPTIONS) -> CommitChanges:
+    """Returns everything a commit changed."""
+    missing: set[str] = set()
+    files = tuple(iter_changes(repo, sha, options, missing=missing))
+    return CommitChanges(files, tuple(sorted(missing)))
+
+
+def iter_changes(
+    repo: Repository, sha: Sha, options: DiffOptions = DEFAULT_OPTIONS, *, missing: set[str]
+) -> Iterator[FileChange]:
+    """Yields what a commit changed file by file, so that a huge commit is never held at once.
+
+    Ids of objects that cannot be read are added to `missing`. A commit whose parent is missing yields
+    nothing: taking it for a root would claim that it wrote every file.
+    """
+    links = repo.links(sha)
+    parents = [repo.tree_of(parent) for parent in links.parents]
+    absent = [oid for oid, found in zip(links.parents, parents, strict=True) if found is None]
+    if absent:
+        missing.update(oid.hex() for oid in absent)
+        return
+    trees = [found for found in parents if found is not None]
+    reading = Reading(repo.objects, options, missing)
+    if len(trees) > 1:
+        for resolution in merge.resolutions(reading, trees, links.tree):
+            yield _described(resolution.delta, resolution.hunks)
+    else:
+        deltas = tree.compare(repo.objects, trees[0] if trees else None, links.tree, missing)
+        for delta in renames.pair(reading, deltas):
+            yield _described(delta, reading.hunks(delta.old, delta.new))
+
+
+def _described(delta: tree.Delta, found: tuple[Hunk, ...] | LeftOut) -> FileChange:
+    """Puts a delta and its hunks into words."""
+    path, old, new, old_path = delta
+    if old_path is not None:
+        kind = ChangeKind.RENAMED
+    elif old is None:
+        kind = ChangeKind.ADDED
+    elif new is None:
+        kind = ChangeKind.DELETED
+    else:
+        kind = ChangeKind.MODIFIED
+    hunks = () if isinstance(found, LeftOut) else found
+    return FileChange(
+        kind,
+        decode.text(path),
+        decode.text(old_path) if old_path is not None else None,
+        _blob(old),
+        _blob(new),
+        sum(_lines_with("+", hunk.body) for hunk in hunks),
+        sum(_lines_with("-", hunk.body) for hunk in hunks),
+        hunks,
+        found if isinstance(found, LeftOut) else None,
+    )
+
+
+def _blob(entry: tree.Entry | None) -> str | None:
+    """A submodule's entry names a commit of another repository, not a blob."""
+    return entry.oid.hex() if entry and entry.type != tree.SUBMODULE else None
+
+
+def _lines_with(sign: str, body: str) -> int:
+    return body.count("\n" + sign) + body.startswith(sign)

@@ -1,0 +1,76 @@
+"""Where a repository's history is not what its objects say: shallow, grafted and replaced commits.
+
+libgit2 ignores replacements, so ohara applies all three itself, as git does: `shallow` cuts
+parents off, `info/grafts` rewrites them, and `refs/replace/<id>` swaps one object for another
+under the first one's name. Read once when a repository is opened.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_ID = re.compile(rb"[0-9a-f]{40}")
+_PACKED_REPLACEMENT = re.compile(rb"^([0-9a-f]{40}) refs/replace/([0-9a-f]{40})$", re.MULTILINE)
+
+_LONGEST_CHAIN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Grafts:
+    """Rewritten parents by commit, and replaced objects by id; ids are raw bytes."""
+
+    shallow: frozenset[bytes] = frozenset()
+    parents: Mapping[bytes, tuple[bytes, ...]] = field(default_factory=dict)
+    replaced: Mapping[bytes, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, common_dir: Path) -> Grafts:
+        """Reads what the repository's common git directory says; unreadable files say nothing."""
+        shallow = frozenset(ids[0] for ids in _lines_of_ids(common_dir / "shallow"))
+        parents = {ids[0]: tuple(ids[1:]) for ids in _lines_of_ids(common_dir / "info" / "grafts")}
+        parents |= dict.fromkeys(shallow, ())
+        return cls(shallow=shallow, parents=parents, replaced=_replacements(common_dir))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _lines_of_ids(path: Path) -> Iterator[list[bytes]]:
+    for line in _read(path).splitlines():
+        words = line.split()
+        if words and all(_ID.fullmatch(word) for word in words):
+            yield [bytes.fromhex(word.decode()) for word in words]
+
+
+def _replacements(common_dir: Path) -> dict[bytes, bytes]:
+    """Loose references win over packed ones, as everywhere in git."""
+    pairs = [(old, new) for new, old in _PACKED_REPLACEMENT.findall(_read(common_dir / "packed-refs"))]
+    folder = common_dir / "refs" / "replace"
+    try:
+        names = sorted(entry.name for entry in folder.iterdir())
+    except OSError:
+        names = []
+    pairs += [(name.encode(), _read(folder / name).strip()) for name in names]
+    replaced = {
+        bytes.fromhex(old.decode()): bytes.fromhex(new.decode())
+        for old, new in pairs
+        if _ID.fullmatch(old) and _ID.fullmatch(new) and old != new
+    }
+    return {old: _last(new, replaced) for old, new in replaced.items()}
+
+
+def _last(oid: bytes, replaced: Mapping[bytes, bytes]) -> bytes:
+    """Follows replacements of replacements, as far as git does."""
+    for _ in range(_LONGEST_CHAIN):
+        oid = replaced.get(oid, oid)
+    return oid

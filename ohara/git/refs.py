@@ -1,0 +1,156 @@
+"""Finds commits by the names people use: refs, tags, HEAD, abbreviated ids.
+
+Broken refs and tags of trees or blobs are common in old repositories: listing passes them over (and can
+say so), asking for one by name is an error with a hint.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pygit2
+from pygit2.enums import ReferenceType
+
+from ohara.errors import RepositoryError
+from ohara.model import Sha
+from ohara.near import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+HEAD: Final = "HEAD"
+_LISTED: Final = ("refs/heads/", "refs/remotes/", "refs/tags/")
+_HEX = re.compile(r"[0-9a-fA-F]{4,40}")
+_MOST_ASKED: Final = 2_000  # refs: each takes some 20 microseconds to look up
+_FAULTS: Final = (KeyError, ValueError, OSError, pygit2.GitError)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All branches, remote branches and tags: those that lead to a commit, and why others do not."""
+
+    usable: tuple[str, ...]
+    unusable: tuple[tuple[str, str], ...]
+
+
+def defaults(handle: pygit2.Repository) -> tuple[str, ...]:
+    """HEAD, and the remote's default branch where that is another commit."""
+    remote = _remote_default(handle)
+    if remote is None:
+        return (HEAD,)
+    name, target = remote
+    return (HEAD,) if _peeled(handle, HEAD) == target else (HEAD, name)
+
+
+def survey(handle: pygit2.Repository) -> Survey:
+    """Looks at every branch, remote branch and tag."""
+    usable: list[str] = []
+    unusable: list[tuple[str, str]] = []
+    for raw in sorted(handle.raw_listall_references()):
+        name = raw.decode("utf-8", "replace")
+        if not name.startswith(_LISTED) or (name.startswith("refs/remotes/") and name.endswith("/HEAD")):
+            continue
+        try:
+            _commit_of(handle, name)
+        except _FAULTS as error:
+            unusable.append((name, str(error).strip("'\"")))
+        else:
+            usable.append(name)
+    return Survey(tuple(usable), tuple(unusable))
+
+
+def pointing_at(handle: pygit2.Repository, sha: Sha) -> tuple[str, ...]:
+    """The short names of the branches and tags that lead to a commit; none where too many would be asked."""
+    names = [raw.decode("utf-8", "replace") for raw in handle.raw_listall_references()]
+    if len(names) > _MOST_ASKED:
+        return ()
+    return tuple(
+        _short(name)
+        for name in sorted(names)
+        if name.startswith(_LISTED) and not name.endswith("/HEAD") and _peeled(handle, name) == sha
+    )
+
+
+def resolve(handle: pygit2.Repository, names: Iterable[str]) -> dict[str, Sha]:
+    """Finds the commit that each name leads to; a HEAD without commits yet leads nowhere."""
+    found: dict[str, Sha] = {}
+    for name in names:
+        if name == HEAD and _is_unborn(handle):
+            continue
+        try:
+            found[name] = _commit_of(handle, name)
+        except _FAULTS as error:
+            raise _unresolved(handle, name, str(error)) from error
+    return found
+
+
+def find_commit(handle: pygit2.Repository, prefix: str) -> Sha | None:
+    """Finds the one commit whose id starts with a hexadecimal prefix."""
+    if not _HEX.fullmatch(prefix):
+        return None
+    try:
+        return _commit_of(handle, prefix.lower())
+    except ValueError as error:
+        if "ambiguous" in str(error):
+            raise RepositoryError(f"{prefix} begins more than one id", hint="type more of it") from error
+        return None
+    except _FAULTS:
+        return None
+
+
+def _commit_of(handle: pygit2.Repository, name: str) -> Sha:
+    found = handle.revparse_single(name)
+    return Sha(str(found.peel(pygit2.Commit).id))
+
+
+def _peeled(handle: pygit2.Repository, name: str) -> Sha | None:
+    try:
+        return _commit_of(handle, name)
+    except _FAULTS:
+        return None
+
+
+def _is_unborn(handle: pygit2.Repository) -> bool:
+    try:
+        return bool(handle.head_is_unborn)
+    except _FAULTS:
+        return False
+
+
+def _remote_default(handle: pygit2.Repository) -> tuple[str, Sha] | None:
+    """What `origin`'s HEAD, or else the only remote's, points to."""
+    heads = [name for name in _remote_heads(handle) if _peeled(handle, name)]
+    chosen = next((name for name in heads if name == "refs/remotes/origin/HEAD"), None)
+    if chosen is None and len(heads) == 1:
+        chosen = heads[0]
+    if chosen is None:
+        return None
+    reference = handle.references[chosen]
+    target = reference.target if reference.type == ReferenceType.SYMBOLIC else chosen
+    commit = _peeled(handle, chosen)
+    return (str(target), commit) if commit else None
+
+
+def _remote_heads(handle: pygit2.Repository) -> list[str]:
+    names = (raw.decode("utf-8", "replace") for raw in handle.raw_listall_references())
+    return [name for name in names if name.startswith("refs/remotes/") and name.endswith("/HEAD")]
+
+
+def _unresolved(handle: pygit2.Repository, name: str, reason: str) -> RepositoryError:
+    known = survey(handle)
+    why = dict(known.unusable).get(name)
+    if why is None and name != HEAD:
+        why = next((each for ref, each in known.unusable if _short(ref) == name), None)
+    if name == HEAD or why is not None:
+        return RepositoryError(f"{name} does not lead to a commit ({why or reason})", hint="run: git fsck")
+    guess = nearest(name, [HEAD, *(_short(ref) for ref in known.usable)], within=max(2, len(name) // 3))
+    return RepositoryError(
+        f"there is no branch, tag or commit named {name}",
+        hint=f"did you mean {guess}?" if guess else "list them with: git branch --all; git tag",
+    )
+
+
+def _short(ref: str) -> str:
+    return next((ref.removeprefix(prefix) for prefix in _LISTED if ref.startswith(prefix)), ref)

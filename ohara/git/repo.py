@@ -1,0 +1,225 @@
+"""Opens a repository and answers for it: who it is, what its refs name, what its files hold.
+
+A work tree, a folder inside one, a linked worktree, a bare repository and a `.git` folder all open.
+What a person can act on (no repository, refused ownership, an unsupported format) is a RepositoryError
+with the command to type. Nothing is written, ever.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pygit2
+
+from ohara.errors import RepositoryError
+from ohara.git import commits, decode, refs, tree
+from ohara.git.grafts import Grafts
+from ohara.git.objects import Objects, tune
+from ohara.git.reading import DEFAULT_CAP
+from ohara.model import LeftOut, Sha
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class Repository:
+    """One repository, open for reading in this process.
+
+    `handle`, `objects` and `grafts` are for this package. Objects found missing are remembered as
+    such while the repository is open.
+    """
+
+    def __init__(self, handle: pygit2.Repository) -> None:
+        self.handle = handle
+        git_dir = Path(handle.path)
+        self.common_dir = _common_dir(git_dir)
+        self.work_dir = _work_dir(handle, git_dir)
+        self.grafts = Grafts.load(self.common_dir)
+        self.objects = Objects(handle, self.grafts)
+
+    @classmethod
+    def open(cls, path: Path | str) -> Repository:
+        """Opens the repository that a path lies in or names."""
+        tune()
+        place = Path(path)
+        if not place.exists():
+            raise RepositoryError(f"{place} does not exist", hint="name a folder inside a git repository")
+        start = place if place.is_dir() else place.parent
+        try:
+            return cls(pygit2.Repository(str(start)))
+        except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+            raise _refusal(start, str(error)) from error
+
+    # -- who it is ---------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """A short name for people: the folder's, without `.git`."""
+        named = self.common_dir.parent if self.common_dir.name == ".git" else self.common_dir
+        return named.name.removesuffix(".git") or named.name
+
+    @property
+    def is_shallow(self) -> bool:
+        """True when history was cut off by a shallow clone."""
+        return bool(self.grafts.shallow)
+
+    @property
+    def shallow_roots(self) -> frozenset[Sha]:
+        """The commits that a shallow clone made to look like roots, which seem to add every file."""
+        return frozenset(Sha(oid.hex()) for oid in self.grafts.shallow)
+
+    @property
+    def is_partial(self) -> bool:
+        """True when objects may be absent because another repository promised to supply them."""
+        if any(self.common_dir.glob("objects/pack/*.promisor")):
+            return True
+        return any(
+            name == "extensions.partialclone" or (name.startswith("remote.") and name.endswith(".promisor"))
+            for name in self._settings()
+        )
+
+    def remote_url(self) -> str | None:
+        """Where `origin`, or else the only remote, is fetched from."""
+        urls = {
+            name.removeprefix("remote.").removesuffix(".url"): url
+            for name, url in self._settings().items()
+            if name.startswith("remote.") and name.endswith(".url")
+        }
+        return urls.get("origin") or (next(iter(urls.values())) if len(urls) == 1 else None)
+
+    def _settings(self) -> dict[str, str]:
+        """Reads the repository's configuration; an unreadable one says nothing."""
+        try:
+            return {
+                entry.name: entry.value for entry in self.handle.config_snapshot if entry.value is not None
+            }
+        except (pygit2.GitError, KeyError, ValueError, OSError):
+            return {}
+
+    # -- what its refs name --------------------------------------------------------------------
+
+    def default_refs(self) -> tuple[str, ...]:
+        """HEAD, and the remote's default branch where that is another commit."""
+        return refs.defaults(self.handle)
+
+    def all_refs(self) -> tuple[str, ...]:
+        """Every branch, remote branch and tag that leads to a commit."""
+        return refs.survey(self.handle).usable
+
+    def unusable_refs(self) -> dict[str, str]:
+        """The other ones, with the reason: broken, or a tag of something else."""
+        return dict(refs.survey(self.handle).unusable)
+
+    def resolve(self, names: Iterable[str]) -> dict[str, Sha]:
+        """Finds the commit that each name leads to; a HEAD without commits yet leads nowhere."""
+        return refs.resolve(self.handle, names)
+
+    def find_commit(self, prefix: str) -> Sha | None:
+        """Finds the one commit whose id starts with a hexadecimal prefix."""
+        return refs.find_commit(self.handle, prefix)
+
+    def names_of(self, sha: Sha) -> tuple[str, ...]:
+        """Short names of the branches and tags that lead to a commit."""
+        return refs.pointing_at(self.handle, sha)
+
+    def committer(self, sha: Sha) -> tuple[str, str]:
+        """Name and email of whoever put a commit in place; empty when it cannot be read."""
+        data = self.objects.commit(bytes.fromhex(sha))
+        return commits.committer(data) if data is not None else ("", "")
+
+    # -- what its files hold -------------------------------------------------------------------
+
+    def links(self, sha: Sha) -> commits.Links:
+        """Reads a commit's tree and parents, as grafts would have them."""
+        oid = bytes.fromhex(sha)
+        data = self.objects.commit(oid)
+        found = commits.links(data) if data is not None else None
+        if found is None:
+            raise RepositoryError(f"commit {sha} is missing or damaged", hint="run: git fsck")
+        parents = self.grafts.parents.get(oid)
+        return found if parents is None else commits.Links(found.tree, parents)
+
+    def tree_of(self, oid: bytes) -> bytes | None:
+        """Returns the tree of a commit given by raw id; None if the commit cannot be read."""
+        data = self.objects.commit(oid)
+        found = commits.links(data) if data is not None else None
+        return found.tree if found else None
+
+    def has_object(self, oid: str) -> bool:
+        """Looks whether an object has arrived, also one that was found missing before."""
+        return self.objects.exists(bytes.fromhex(oid))
+
+    def read_blob(self, oid: str, *, cap: int = DEFAULT_CAP) -> bytes | None:
+        """Returns a blob's bytes; None if it is missing, not a blob, or larger than `cap`."""
+        data = self.objects.blob(bytes.fromhex(oid), cap)
+        return None if isinstance(data, LeftOut) else data
+
+    def file_at(self, sha: Sha, path: str, *, cap: int = DEFAULT_CAP) -> bytes | None:
+        """Returns a file as it was in a commit; None where there is none, as for `read_blob`."""
+        entry = tree.find(self.objects, self.links(sha).tree, path)
+        return self.read_blob(entry.oid.hex(), cap=cap) if entry else None
+
+    def blob_at(self, sha: Sha, path: str) -> str | None:
+        """Returns the id of a file as it was in a commit; None where there is none."""
+        entry = tree.find(self.objects, self.links(sha).tree, path)
+        return entry.oid.hex() if entry else None
+
+    def lines_at(self, sha: Sha, path: str) -> list[str] | None:
+        """Returns the decoded lines of a file as it was in a commit; None as for `file_at`."""
+        data = self.file_at(sha, path)
+        if data is None:
+            return None
+        lines = decode.text(data).split("\n")
+        return lines[:-1] if lines[-1] == "" else lines
+
+    def head_tree_files(self) -> Iterator[tuple[str, str, int]]:
+        """Yields path, blob and mode of every file in HEAD's tree, submodules aside."""
+        for sha in self.resolve(["HEAD"]).values():
+            for path, entry in tree.files(self.objects, self.links(sha).tree, set()):
+                if entry.type != tree.SUBMODULE:
+                    yield decode.text(path), entry.oid.hex(), entry.mode
+
+
+def _common_dir(git_dir: Path) -> Path:
+    """The git directory that all worktrees share."""
+    try:
+        shared = (git_dir / "commondir").read_text().strip()
+    except (OSError, ValueError):
+        shared = ""
+    return (git_dir / shared).resolve()
+
+
+def _work_dir(handle: pygit2.Repository, git_dir: Path) -> Path | None:
+    """The checked-out files' folder. Without a config file libgit2 takes any parent folder for one."""
+    if handle.is_bare or not handle.workdir:
+        return None
+    is_guess = (
+        git_dir.name != ".git" and not (git_dir / "config").exists() and not (git_dir / "commondir").exists()
+    )
+    return None if is_guess else Path(handle.workdir).resolve()
+
+
+def _refusal(place: Path, reason: str) -> RepositoryError:
+    """Words why a repository does not open, with the next command to type."""
+    reason = reason.strip().splitlines()[0] if reason.strip() else "unknown reason"
+    if "not owned by" in reason:
+        owned = reason.partition("repository path '")[2].partition("'")[0] or str(place)
+        owned = owned.rstrip("/").removesuffix("/.git")
+        return RepositoryError(
+            f"git does not trust {owned}: it belongs to another user",
+            hint=f"if you trust it: git config --global --add safe.directory {owned}",
+        )
+    if "not found" in reason.lower():
+        return RepositoryError(
+            f"{place} is not inside a git repository", hint="name one with --repo PATH, or run: git init"
+        )
+    if "unsupported" in reason or "unknown object format" in reason:
+        what = reason.removeprefix(f"{place}: ")
+        return RepositoryError(
+            f"{place} uses a repository format that libgit2 cannot read ({what})",
+            hint="only SHA-1 repositories with files-based refs can be indexed",
+        )
+    if "ermission denied" in reason:
+        return RepositoryError(f"{place} may not be read ({reason})", hint=f"check with: ls -ld {place}")
+    return RepositoryError(f"{place} cannot be opened as a git repository ({reason})", hint="run: git fsck")

@@ -1,0 +1,52 @@
+"""Makes the word and trigram rows of commits again, from what is stored, in a worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ohara.index.frames import Failed, Part
+from ohara.index.lines import sides
+from ohara.store.passes import DerivedLiterals, DerivedTexts
+from ohara.store.stored import StoredCommits
+from ohara.words import index_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ohara.index.frames import Task, WorkerSetup
+
+
+class Deriver:
+    """Reads stored commits and analyses them as they were analysed first."""
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        self._stored = StoredCommits(Path(setup.database))
+
+    def texts(self, task: Task) -> Iterator[Part | Failed]:
+        """The word rows of each commit of the task."""
+        yield Part(task.number, tuple(self._texts(cast("int", commit_id)) for commit_id in task.items))
+
+    def literals(self, task: Task) -> Iterator[Part | Failed]:
+        """The changed lines of each commit of the task."""
+        yield Part(task.number, tuple(self._literals(cast("int", commit_id)) for commit_id in task.items))
+
+    def _texts(self, commit_id: int) -> DerivedTexts:
+        message = index_text(self._stored.message(commit_id))
+        rows: list[tuple[object, ...]] = []
+        for hunk in self._stored.hunks(commit_id):
+            if hunk.searchable:
+                parts = sides(hunk.body)
+                words = (hunk.path, hunk.header, parts.added, parts.removed, parts.context)
+                rows.append((hunk.hunk_id, message, *map(index_text, words)))
+        return DerivedTexts(commit_id, tuple(rows), message)
+
+    def _literals(self, commit_id: int) -> DerivedLiterals:
+        return DerivedLiterals(
+            commit_id,
+            tuple(
+                (hunk.content_id, sides(hunk.body).changed)
+                for hunk in self._stored.hunks(commit_id)
+                if hunk.content_id is not None
+            ),
+        )

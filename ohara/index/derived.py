@@ -1,0 +1,161 @@
+"""The passes that work from what is stored, as bounded streams: words, trigrams, symbols, vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from ohara.index.frames import Part
+from ohara.index.stages import LARGEST_BATCH_HUNKS, Batches, surviving
+from ohara.model import Pass, Progress
+from ohara.store import passes
+from ohara.store.symbols import SymbolWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ohara.embed.identity import EmbedderIdentity
+    from ohara.index.inline import Inline
+    from ohara.index.pool import Pool
+    from ohara.index.stages import Clock
+    from ohara.model import Symbol
+    from ohara.store.passes import DerivedLiterals, DerivedTexts, DerivedVectors
+    from ohara.store.symbols import HeadFile, TouchedHunk
+    from ohara.store.writer import Writer
+
+    Write = Callable[[Sequence[object]], None]
+
+_TASK_ITEMS = 128  # commits or blobs in a task: enough for a file's versions to meet in one worker
+
+
+class _Pace(NamedTuple):
+    """How much is done at a time: in a task of a worker, and before it is written for good."""
+
+    task_items: int
+    batch_hunks: int
+
+
+_QUICK = _Pace(_TASK_ITEMS, LARGEST_BATCH_HUNKS)
+# A transformer reads some thirty hunks a second: this is what a kill or a deadline may cost, in half minutes.
+_SLOW = _Pace(8, 500)
+
+
+def derive(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> Iterator[Progress]:
+    """Make word or trigram rows again where they are missing or stale."""
+
+    def write(results: Sequence[object]) -> None:
+        if stage is Pass.TEXT:
+            passes.write_texts(writer, cast("list[DerivedTexts]", results))
+        else:
+            passes.write_literals(writer, cast("list[DerivedLiterals]", results))
+
+    yield from _pass(writer, pool, clock, stage, kind=f"derive-{stage}", writes=lambda: write)
+
+
+def touch_symbols(writer: Writer, pool: Pool | Inline, clock: Clock) -> Iterator[Progress]:
+    """Find the symbols that hunks touch."""
+
+    def writes() -> Write:
+        symbols = SymbolWriter(writer)  # remembers ids, so each attempt needs its own
+
+        def write(results: Sequence[object]) -> None:
+            for _, hunks in cast("list[tuple[int, tuple[TouchedHunk, ...]]]", results):
+                symbols.touched(hunks)
+                writer.hunks_pending += max(1, len(hunks))
+
+        return write
+
+    yield from _pass(writer, pool, clock, Pass.SYMBOL, kind="symbols", writes=writes)
+
+
+def embed_hunks(
+    writer: Writer, pool: Pool | Inline, clock: Clock, embedder: EmbedderIdentity
+) -> Iterator[Progress]:
+    """Give contents their vectors."""
+
+    def write(results: Sequence[object]) -> None:
+        passes.write_vectors(
+            writer, cast("list[DerivedVectors]", results), embedder.dimensions, embedder.form
+        )
+
+    pace = _QUICK if embedder.quick else _SLOW
+    yield from _pass(writer, pool, clock, Pass.VECTOR, kind="vectors", writes=lambda: write, pace=pace)
+
+
+def _pass(
+    writer: Writer,
+    pool: Pool | Inline,
+    clock: Clock,
+    stage: Pass,
+    *,
+    kind: str,
+    writes: Callable[[], Write],
+    pace: _Pace = _QUICK,
+) -> Iterator[Progress]:
+    total = passes.count_pending(writer, stage)
+
+    def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
+        pending = passes.pending(writer, stage)
+        write, batches = writes(), Batches(writer, largest=pace.batch_hunks)
+        done, hunks = total - len(pending), 0
+        for message in pool.run(kind, _tasks(pending, suspects, pace.task_items)):
+            if isinstance(message, Part):
+                writer.begin()
+                before = writer.hunks_pending
+                write(message.results)
+                hunks += writer.hunks_pending - before
+                passes.mark(writer, stage, [cast("tuple[int]", result)[0] for result in message.results])
+                done += len(message.results)
+                batches.end_if_full()
+                yield Progress(stage, done, total, hunks, clock.elapsed_s)
+            if clock.expired:
+                break
+        writer.commit()
+
+    def give_up(commit_id: object) -> None:
+        sha = writer.sha_of(cast("int", commit_id))
+        writer.record_failure(sha, f"its {stage} pass ends the indexing process")
+        passes.mark(writer, stage, [cast("int", commit_id)])
+
+    if total:
+        yield from surviving(writer, attempt, give_up)
+
+
+def read_head(
+    writer: Writer, pool: Pool | Inline, files: Sequence[HeadFile], clock: Clock
+) -> Iterator[Progress]:
+    """Bring HEAD's symbols up to date, parsing only blobs that are new."""
+    known = SymbolWriter(writer).head_files()
+    current = {file.path for file in files}
+    changed = [file for file in files if known.get(file.path) != (file.blob, file.language)]
+    gone = [path for path in known if path not in current]
+    if not changed and not gone:
+        return
+    wanted = {(file.blob, file.language) for file in changed}
+
+    def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
+        symbols, batches = SymbolWriter(writer), Batches(writer)
+        blobs = sorted(wanted - symbols.parsed_blobs())
+        done = len(wanted) - len(blobs)
+        for message in pool.run("head", _tasks(blobs, suspects)):
+            results = message.results if isinstance(message, Part) else ((message.item, ()),)
+            for (blob, language), found in cast("tuple[tuple[tuple[str, str], tuple[Symbol, ...]]]", results):
+                symbols.add_blob(blob, language, found)
+                writer.hunks_pending += len(found)
+            done += len(results)
+            batches.end_if_full()
+            yield Progress(Pass.SYMBOL, done, len(wanted), 0, clock.elapsed_s)
+        symbols.replace_head(changed, gone)
+        writer.commit()
+
+    def give_up(item: object) -> None:
+        SymbolWriter(writer).add_blob(*cast("tuple[str, str]", item), ())
+
+    yield from surviving(writer, attempt, give_up)
+
+
+def _tasks(
+    items: Sequence[object], alone: frozenset[object], size: int = _TASK_ITEMS
+) -> Iterator[tuple[object, ...]]:
+    yield from ((item,) for item in items if item in alone)
+    rest = [item for item in items if item not in alone]
+    yield from (tuple(rest[first : first + size]) for first in range(0, len(rest), size))

@@ -1,0 +1,141 @@
+"""The first step over a commit, in a worker: its diff, cut into pieces, as words and as lines.
+
+Everything that does not need the database happens here, so that the one writer only inserts.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ohara.errors import reason_of
+from ohara.git.diff import DiffOptions, iter_changes
+from ohara.git.repo import Repository
+from ohara.git.walk import read_commit
+from ohara.index.frames import Failed, Part
+from ohara.index.lines import sides
+from ohara.index.rules import Judge
+from ohara.languages import language_of
+from ohara.model import Hunk
+from ohara.parse.chunks import split
+from ohara.store.rows import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
+from ohara.words import index_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ohara.index.frames import Task, WorkerSetup
+    from ohara.model import FileChange, Sha
+
+_PART_CHARS = 1 << 20  # a message to the writer carries about this much diff text
+_LITERAL_ONLY_FACTOR = 20  # left-out files are only searched exactly: larger pieces cost them nothing
+
+# A pure rename, a mode change or a submodule: no lines, yet found by its path and the commit's words.
+_NO_LINES = (Hunk(old_start=0, old_lines=0, new_start=0, new_lines=0, header="", body=""),)
+
+
+class Extractor:
+    """Prepares commits of one repository."""
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        self._setup = setup
+        self._repository = Repository.open(Path(setup.repository))
+        self._judge = Judge(setup.rules)
+        self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
+
+    def run(self, task: Task) -> Iterator[Part | Failed]:
+        """Prepare each commit of the task; one that cannot be read is reported and the rest goes on."""
+        ready: list[PreparedCommit] = []
+        size = 0
+        for sha in task.items:
+            begun = len(ready)
+            try:
+                for part in self.prepare(sha):  # type: ignore[arg-type]
+                    ready.append(part)
+                    size += _size(part)
+                    if size >= _PART_CHARS:
+                        yield Part(task.number, tuple(ready))
+                        ready, size, begun = [], 0, 0
+            except Exception as fault:  # noqa: BLE001 - one commit's fault must not stop the others
+                del ready[begun:]
+                yield Failed(task.number, sha, reason_of(fault))
+        if ready:
+            yield Part(task.number, tuple(ready))
+
+    def prepare(self, sha: Sha) -> Iterator[PreparedCommit]:
+        """One commit, in more than one part when it is too big to hold at once."""
+        commit = read_commit(self._repository, sha)
+        message_words = index_text(commit.message)
+        files: list[PreparedFile] = []
+        missing: set[str] = set()
+        size = 0
+        first, searchable = True, False
+        for change in iter_changes(self._repository, sha, self._options, missing=missing):
+            prepared = self._file(change)
+            files.append(prepared)
+            searchable = searchable or any(hunk.words is not None for hunk in prepared.hunks)
+            size += sum(len(hunk.body) for hunk in prepared.hunks) + 200
+            if size >= _PART_CHARS:
+                yield PreparedCommit(commit, message_words, tuple(files), (), False, first, last=False)
+                files, size, first = [], 0, False
+        yield PreparedCommit(
+            commit, message_words, tuple(files), tuple(sorted(missing)), not searchable, first
+        )
+
+    def _file(self, change: FileChange) -> PreparedFile:
+        searchable = self._judge.reason(change) is None
+        hunks = change.hunks or (_NO_LINES if change.left_out is None else ())
+        return PreparedFile(
+            kind=change.kind,
+            path=change.path,
+            old_path=change.old_path,
+            old_blob=change.old_blob,
+            new_blob=change.new_blob,
+            additions=change.additions,
+            deletions=change.deletions,
+            left_out=self._judge.change(change),
+            path_words=index_text(change.path),
+            hunks=tuple(
+                _hunk(piece, searchable=searchable)
+                for hunk in hunks
+                for piece in self._pieces(hunk, change, searchable=searchable)
+            ),
+        )
+
+    def _pieces(self, hunk: Hunk, change: FileChange, *, searchable: bool) -> tuple[Hunk, ...]:
+        """The hunk cut to the budget, on syntax boundaries when it will be searched by meaning."""
+        setup = self._setup
+        if not searchable:
+            factor = _LITERAL_ONLY_FACTOR
+            return split(hunk, None, None, chars=setup.chunk_chars * factor, lines=setup.chunk_lines * factor)
+        if len(hunk.body) <= setup.chunk_chars and hunk.body.count("\n") < setup.chunk_lines:
+            return (hunk,)
+        # Parsing the hunk's own lines cuts as well as parsing its whole file, in a fifth of the time.
+        language = language_of(change.path)
+        return split(hunk, None, language, chars=setup.chunk_chars, lines=setup.chunk_lines)
+
+
+def _hunk(hunk: Hunk, *, searchable: bool) -> PreparedHunk:
+    parts = sides(hunk.body)
+    words = None
+    if searchable:
+        words = HunkWords(*map(index_text, (hunk.header, parts.added, parts.removed, parts.context)))
+    digest = (
+        blake2b(hunk.body.encode("utf-8", "surrogatepass"), digest_size=16).digest() if hunk.body else b""
+    )
+    return PreparedHunk(
+        hunk.old_start,
+        hunk.old_lines,
+        hunk.new_start,
+        hunk.new_lines,
+        hunk.header,
+        digest,
+        hunk.body,
+        parts.changed,
+        words,
+    )
+
+
+def _size(part: PreparedCommit) -> int:
+    return 500 + sum(200 + len(hunk.body) for file in part.files for hunk in file.hunks)

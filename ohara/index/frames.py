@@ -1,0 +1,101 @@
+"""How the indexer and its worker processes talk: pickled messages with a length in front.
+
+Both ends are ohara itself, started by itself over private pipes: nothing from outside is unpickled.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ohara.index.rules import Rules
+
+_HEAD = struct.Struct(">Q")
+_READ_BYTES = 1 << 20
+
+# What parsing may cost a worker for good before it is replaced, which takes a third of a second.
+LOST_BYTES_AT_MOST = 96 << 20
+
+
+class WorkerSetup(NamedTuple):
+    """What a worker needs to know once, before its first task."""
+
+    repository: str
+    database: str
+    rules: Rules
+    chunk_chars: int
+    chunk_lines: int
+    max_blob_bytes: int
+    embedder: str
+    model_threads: int = 0  # 0: as many as a model may use
+    lost_bytes_at_most: int = LOST_BYTES_AT_MOST
+
+
+class Task(NamedTuple):
+    """Work for one worker: what to do, with which commits or contents."""
+
+    kind: str
+    number: int
+    items: tuple[object, ...]
+
+
+class Ready(NamedTuple):
+    """A worker's first word: it has started and read its setup."""
+
+
+class Part(NamedTuple):
+    """Some of a task's results, in the task's order."""
+
+    task: int
+    results: tuple[object, ...]
+
+
+class Failed(NamedTuple):
+    """One item of a task that could not be done; the task goes on."""
+
+    task: int
+    item: object
+    reason: str
+
+
+class Finished(NamedTuple):
+    """The end of a task; a worker that is spent asks to be replaced before the next."""
+
+    task: int
+    spent: bool = False
+
+
+class Broken(NamedTuple):
+    """A worker's last word: it cannot do this kind of work at all."""
+
+    reason: str
+
+
+Message = Broken | Ready | Part | Failed | Finished
+
+
+def write_frame(fd: int, message: object) -> None:
+    """Send one message, whole."""
+    payload = pickle.dumps(message, protocol=5)
+    data = memoryview(_HEAD.pack(len(payload)) + payload)
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+def read_frame(fd: int) -> object:
+    """Receive one message; EOFError when the other end is gone."""
+    (length,) = _HEAD.unpack(_read_exactly(fd, _HEAD.size))
+    return pickle.loads(_read_exactly(fd, length))  # noqa: S301 - see the module's first paragraph
+
+
+def _read_exactly(fd: int, length: int) -> bytearray:
+    data = bytearray()
+    while len(data) < length:
+        chunk = os.read(fd, min(_READ_BYTES, length - len(data)))
+        if not chunk:
+            raise EOFError
+        data += chunk
+    return data

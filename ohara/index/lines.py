@@ -1,0 +1,68 @@
+"""Takes a hunk's body apart: added, removed and context lines, and where they stand. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Sides(NamedTuple):
+    """A body's lines without their signs, joined by newlines."""
+
+    added: str
+    removed: str
+    context: str
+    changed: str
+
+
+def sides(body: str) -> Sides:
+    """Sort a body's lines by sign; `changed` holds added and removed lines in their order."""
+    added: list[str] = []
+    removed: list[str] = []
+    context: list[str] = []
+    changed: list[str] = []
+    for line in body.split("\n"):
+        sign, text = line[:1], line[1:]
+        if sign == "+":
+            added.append(text)
+            changed.append(text)
+        elif sign == "-":
+            removed.append(text)
+            changed.append(text)
+        elif sign == " ":
+            context.append(text)
+    return Sides("\n".join(added), "\n".join(removed), "\n".join(context), "\n".join(changed))
+
+
+Span = tuple[int, int]
+
+
+def changed_spans(body: str, *, old_start: int, new_start: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The runs of removed lines in the old file and of added lines in the new one, first and last line.
+
+    Blank lines do not count: the one above a new method is not a change to its class.
+    """
+    old, new = old_start, new_start
+    removed: list[list[int]] = []
+    added: list[list[int]] = []
+    for line in body.split("\n"):
+        sign = line[:1]
+        says_something = len(line) > 1 and not line[1:].isspace()
+        if sign == "+":
+            if says_something:
+                _extend(added, new)
+            new += 1
+        elif sign == "-":
+            if says_something:
+                _extend(removed, old)
+            old += 1
+        elif sign == " ":
+            old += 1
+            new += 1
+    return tuple((first, last) for first, last in removed), tuple((first, last) for first, last in added)
+
+
+def _extend(runs: list[list[int]], line: int) -> None:
+    if runs and runs[-1][1] == line - 1:
+        runs[-1][1] = line
+    else:
+        runs.append([line, line])

@@ -1,0 +1,181 @@
+"""Runs tasks in several worker processes and yields their results as they come.
+
+Bounded: a worker has at most two tasks and a few messages in hand. A worker that dies (a crash in a
+native library, the out-of-memory killer) is an exception that names what it was working on: what was
+not written yet is the caller's to try again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import selectors
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import ohara
+from ohara.errors import InternalError
+from ohara.index.frames import Broken, Failed, Finished, Part, Ready, Task, read_frame, write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+
+    from ohara.index.frames import WorkerSetup
+
+# A worker runs the ohara that started it. Never from the current folder (-P): that may be a repository which
+# has a `zstandard.py` of its own, and what lies in a repository is not to be run.
+_SOURCE = Path(ohara.__file__).resolve().parents[1]
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from ohara.index.worker import main; sys.exit(main())"
+
+_SILENCE_S = 300.0  # no commit takes this long without a word; a worker that is stuck counts as dead
+_TASKS_AHEAD = 2  # one being worked on, one waiting, so that a worker never idles between tasks
+
+
+class _Worker:
+    """One process and the tasks it has in hand."""
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        debug = bool(os.environ.get("OHARA_DEBUG"))
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _START, str(_SOURCE)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if debug else subprocess.DEVNULL,
+            bufsize=0,
+        )
+        assert self.process.stdin is not None  # noqa: S101 - asked for two lines above
+        assert self.process.stdout is not None  # noqa: S101
+        self.input = self.process.stdin.fileno()
+        self.output = self.process.stdout.fileno()
+        self.tasks: deque[Task] = deque()
+        self.ready = False
+        self.spent = False
+        write_frame(self.input, setup)
+
+    def give(self, task: Task) -> None:
+        """Queue a task; a worker that is already dead shows up as end of file on its output."""
+        self.tasks.append(task)
+        try:
+            write_frame(self.input, task)
+        except BrokenPipeError:
+            return
+
+    def close(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self.process.wait()
+
+
+class WorkerDied(Exception):
+    """A worker ended in the middle of a task; `items` are what it may have died of."""
+
+    def __init__(self, items: tuple[object, ...]) -> None:
+        super().__init__(f"a worker died with {len(items)} items in hand")
+        self.items = items
+
+
+class Pool:
+    """A fixed number of workers. Use as a context manager: leaving it ends every process."""
+
+    def __init__(self, setup: WorkerSetup, jobs: int) -> None:
+        self._setup = setup
+        self._jobs = jobs
+        self._workers: list[_Worker] = []
+        self._numbers = itertools.count()
+        self._selector = selectors.DefaultSelector()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close_all()
+        self._selector.close()
+
+    def run(self, kind: str, tasks: Iterable[tuple[object, ...]]) -> Iterator[Part | Failed]:
+        """Yield what the workers answer; each element of `tasks` is one task's items.
+
+        Raises WorkerDied when a worker ends by itself. Whoever stops listening before the end loses
+        the workers and what they had in hand, so that no late answer mixes with the next run's.
+        """
+        waiting = iter(tasks)
+        complete = False
+        try:
+            while True:
+                self._replace_spent()
+                self._feed(kind, waiting)
+                if not any(worker.tasks for worker in self._workers):
+                    complete = True
+                    return
+                ready = self._selector.select(_SILENCE_S)
+                if not ready:
+                    raise WorkerDied(next(worker.tasks[0].items for worker in self._workers if worker.tasks))
+                for key, _ in ready:
+                    message = self._receive(key.data)
+                    if message is not None:
+                        yield message
+        finally:
+            if not complete:
+                self._close_all()
+
+    def _feed(self, kind: str, waiting: Iterator[tuple[object, ...]]) -> None:
+        for _ in range(_TASKS_AHEAD):
+            for worker in self._workers:
+                if worker.spent or len(worker.tasks) >= _TASKS_AHEAD:
+                    continue
+                if (items := next(waiting, None)) is not None:
+                    worker.give(Task(kind, next(self._numbers), items))
+
+    @staticmethod
+    def _receive(worker: _Worker) -> Part | Failed | None:
+        try:
+            message = read_frame(worker.output)
+        except EOFError:
+            if not worker.ready and worker.process.wait() >= 0:  # a negative code: killed from outside
+                raise InternalError(
+                    "index workers do not start", hint="OHARA_DEBUG=1 shows what they say"
+                ) from None
+            raise WorkerDied(worker.tasks[0].items if worker.tasks else ()) from None
+        match message:
+            case Part() | Failed():
+                return message
+            case Finished():
+                worker.tasks.popleft()
+                worker.spent = worker.spent or message.spent
+            case Ready():
+                worker.ready = True
+            case Broken():
+                raise InternalError(
+                    f"an index worker gave up: {message.reason}", hint="OHARA_DEBUG=1 shows more"
+                )
+            case _:
+                raise InternalError("a worker sent an unknown message", hint="OHARA_DEBUG=1 shows its output")
+        return None
+
+    def _start_missing(self) -> None:
+        while len(self._workers) < self._jobs:
+            worker = _Worker(self._setup)
+            self._workers.append(worker)
+            self._selector.register(worker.output, selectors.EVENT_READ, worker)
+
+    def _replace_spent(self) -> None:
+        """End the workers that asked for it, once nothing is left in their hands."""
+        for worker in [worker for worker in self._workers if worker.spent and not worker.tasks]:
+            self._selector.unregister(worker.output)
+            self._workers.remove(worker)
+            worker.close()
+        self._start_missing()
+
+    def _close_all(self) -> None:
+        for worker in self._workers:
+            self._selector.unregister(worker.output)
+            worker.close()
+        self._workers.clear()

@@ -1,0 +1,145 @@
+"""Which changed files are left out of search by meaning and words, and why.
+
+Left-out text stays in the literal pass, so nothing written in history is lost to an exact search.
+Rules are judged in this order, the first that speaks wins: ignore patterns (`.oharaignore` and the
+`index.ignore` setting, where `!` takes a path back in), `.gitattributes` linguist marks, then the
+patterns below. Only paths and the change itself are looked at: the same change gets the same
+verdict whenever it is indexed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.git.attributes import Attributes, ignore_text
+from ohara.model import LeftOut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pathspec import GitIgnoreSpec
+
+    from ohara.git.repo import Repository
+    from ohara.model import FileChange
+    from ohara.settings import IndexSettings
+
+KEPT = "kept"  # the verdict on a path that ignore patterns or attributes take back in
+
+RULES_VERSION = 1  # part of the fingerprint: raise it when a pattern below changes
+
+_LOCK = re.compile(
+    r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lock|deno\.lock|Cargo\.lock"
+    r"|poetry\.lock|Pipfile\.lock|uv\.lock|pdm\.lock|pixi\.lock|conda-lock\.yml|composer\.lock|Gemfile\.lock|go\.sum"
+    r"|flake\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|Package\.resolved|packages\.lock\.json|gradle\.lockfile)$"
+)
+_MINIFIED = re.compile(r"[.-]min\.(?:js|mjs|cjs|css)$|\.(?:js|mjs|cjs|css)\.map$")
+_VENDORED = re.compile(
+    r"(?:^|/)(?:node_modules|bower_components|vendor|vendored|_vendor|third_party|third-party|thirdparty)/"
+)
+_GENERATED = re.compile(
+    r"_pb2(?:_grpc)?\.pyi?$|\.pb(?:\.gw)?\.(?:go|cc|h)$|_grpc\.pb\.go$|\.g\.dart$|\.generated\.\w+$"
+    r"|(?:^|/)__generated__/|\.designer\.cs$"
+)
+# What generators write into their first lines: Go's convention, and the mark of Facebook's tools.
+_GENERATED_MARK = re.compile(
+    r"@generated\b|Code generated .* DO NOT EDIT|AUTO-?GENERATED FILE", re.IGNORECASE
+)
+_MARK_LINES = 5
+_MINIFIED_LINE = 5_000  # characters: no person writes or reads a line that long
+
+
+class Rules(NamedTuple):
+    """The rules of one repository, cheap to send to a worker."""
+
+    ignore_lines: tuple[str, ...] = ()
+    attributes: Attributes = Attributes()
+    large_file_bytes: int = 512 * 1024
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when any verdict may change."""
+        said = repr(
+            (RULES_VERSION, self.ignore_lines, self.attributes.fingerprint, self.large_file_bytes)
+        ).encode()
+        return hashlib.sha256(said).hexdigest()[:16]
+
+
+def read_rules(repository: Repository, settings: IndexSettings) -> Rules:
+    """The rules as the repository and the user have them now; a later line overrides an earlier one."""
+    ignore = (*settings.ignore, *(ignore_text(repository) or "").splitlines())
+    return Rules(ignore, Attributes.load(repository), settings.large_file_bytes)
+
+
+class Judge:
+    """Applies the rules, remembering each path's verdict."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._ignore = _ignoring(rules.ignore_lines) if rules.ignore_lines else None
+        self._known: dict[str, str | None] = {}
+
+    def reason(self, change: FileChange) -> LeftOut | None:
+        """Why this change is left out of search by words and meaning, all rules together."""
+        verdict, own = self.path(change.path), self.change(change)
+        if verdict == KEPT:
+            return own if own is not None and own.unread else None
+        return own or (LeftOut(verdict) if verdict else None)
+
+    def path(self, path: str) -> str | None:
+        """Why this path is left out, whatever is in it; KEPT when somebody asked for it."""
+        try:
+            return self._known[path]
+        except KeyError:
+            verdict = self._known[path] = self._judge(path)
+            return verdict
+
+    def change(self, change: FileChange) -> LeftOut | None:
+        """Why this one change is left out, whatever its path."""
+        if change.left_out is not None or not change.hunks:
+            return change.left_out
+        if sum(len(hunk.body) for hunk in change.hunks) > self._rules.large_file_bytes:
+            return LeftOut.LARGE
+        first = change.hunks[0]
+        if first.new_start <= 1 and _GENERATED_MARK.search(
+            "\n".join(first.body.split("\n", _MARK_LINES)[:_MARK_LINES])
+        ):
+            return LeftOut.GENERATED
+        if any(len(hunk.body) > _MINIFIED_LINE and _has_endless_line(hunk.body) for hunk in change.hunks):
+            return LeftOut.MINIFIED
+        return None
+
+    def _judge(self, path: str) -> str | None:
+        if self._ignore is not None:
+            ignored = self._ignore.check_file(path).include
+            if ignored is not None:
+                return LeftOut.IGNORED.value if ignored else KEPT
+        attributes = self._rules.attributes
+        if attributes.keeps(path):
+            return KEPT
+        reason = attributes.reason(path) or builtin_reason(path)
+        return reason.value if reason else None
+
+
+def _ignoring(lines: Sequence[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # a seventh of the start of a run that finds nothing to do
+
+    return GitIgnoreSpec.from_lines(lines)
+
+
+def _has_endless_line(body: str) -> bool:
+    return any(len(line) > _MINIFIED_LINE for line in body.split("\n"))
+
+
+_BUILTIN: Sequence[tuple[re.Pattern[str], LeftOut]] = (
+    (_LOCK, LeftOut.LOCK),
+    (_MINIFIED, LeftOut.MINIFIED),
+    (_VENDORED, LeftOut.VENDORED),
+    (_GENERATED, LeftOut.GENERATED),
+)
+
+
+def builtin_reason(path: str) -> LeftOut | None:
+    """Why a path is left out when nobody said anything about it."""
+    return next((reason for pattern, reason in _BUILTIN if pattern.search(path)), None)

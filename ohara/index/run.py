@@ -1,0 +1,272 @@
+"""One index run: lock, plan, read what is new, hide what is gone, then the later passes.
+
+Everything a run decides is stored in the same transactions as its rows, so a run that is killed is
+continued by the next one and the result is the same.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.embed.identity import embedder_identity
+from ohara.errors import OharaError
+from ohara.index import derived, inline, stages
+from ohara.index.frames import WorkerSetup
+from ohara.index.inline import Inline
+from ohara.index.plan import NO_LIMITS, Limits, Plan
+from ohara.index.pool import Pool
+from ohara.index.rules import Judge, read_rules
+from ohara.index.stages import Clock
+from ohara.index.survey import (
+    COMPLETE,
+    DEFAULT_REFS,
+    REFS,
+    TIPS,
+    TOTAL,
+    RefChoice,
+    choose_refs,
+    resolve_tips,
+    survey,
+)
+from ohara.languages import language_of
+from ohara.model import Pass, Progress
+from ohara.parse import PARSER_VERSION
+from ohara.parse.languages import has_grammar
+from ohara.store import generations, passes
+from ohara.store.aside import set_aside
+from ohara.store.collect import sweep
+from ohara.store.facts import read_meta
+from ohara.store.fingerprint import Fingerprint, reconcile
+from ohara.store.lock import writer_lock
+from ohara.store.symbols import HeadFile
+from ohara.store.verdicts import apply_verdicts
+from ohara.store.writer import Writer
+from ohara.words import WORDS_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+
+    from ohara.git.repo import Repository
+    from ohara.model import Sha
+    from ohara.settings import Settings
+    from ohara.store.locate import IndexLocation
+
+ALL_PASSES = frozenset(Pass)
+_WORTH_COMPACTING_COMMITS = (
+    1_000  # a compaction takes a second for 100,000 hunks; FTS5's own merging does for less
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """What one run should do."""
+
+    refs: RefChoice = DEFAULT_REFS
+    limits: Limits = NO_LIMITS
+    jobs: int = 0
+    passes: frozenset[Pass] = ALL_PASSES
+    rebuild: bool = False
+    scheduled: bool = False
+    lock_wait_s: float = 0.0
+    at_most_s: float | None = None
+
+
+DEFAULTS = IndexOptions()
+
+
+class _Run:
+    """The things that the steps of one run share."""
+
+    def __init__(
+        self, repository: Repository, location: IndexLocation, settings: Settings, options: IndexOptions
+    ) -> None:
+        self.repository = repository
+        self.location = location
+        self.settings = settings
+        self.options = options
+        now = time.monotonic()
+        self.clock = Clock(now, None if options.at_most_s is None else now + options.at_most_s)
+        self.rules = read_rules(repository, settings.index)
+        self.judge = Judge(self.rules)
+        self.rejudged = 0
+        self.embedder = embedder_identity(settings.models.embedder)
+
+
+def run(
+    repository: Repository, location: IndexLocation, settings: Settings, options: IndexOptions
+) -> Generator[Progress]:
+    """Index what is not indexed yet, yielding progress; ends early, in good order, at `at_most_s`."""
+    location.prepare()
+    with writer_lock(location.lock, wait_s=options.lock_wait_s):
+        if options.rebuild:
+            set_aside(location)
+        this = _Run(repository, location, settings, options)
+        with (
+            Writer(location.database, passes=options.passes, verdict=this.judge.path) as writer,
+            _recorded(writer, this),
+        ):
+            yield from _index(writer, this)
+
+
+def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
+    embedder = this.embedder.id if this.embedder else ""
+    reconcile(writer, Fingerprint(words=WORDS_VERSION, parser=PARSER_VERSION, embedder=embedder))
+    _retire_vectors(writer)
+    this.rejudged = apply_verdicts(writer, this.judge.path, this.rules.fingerprint)
+    choice = choose_refs(writer.connection, this.options.refs, this.settings.index.refs)
+    tips = resolve_tips(this.repository, choice)
+    plan = survey(this.repository, writer, tips, this.options.limits)
+    if (
+        plan.changes_nothing
+        and read_meta(writer.connection, TIPS) == tips
+        and not _unfinished(writer, this, tips)
+    ):
+        return
+    _show(writer, choice, tips, plan)
+    is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS
+    passes.merge_late(writer, late=is_long)  # also after a long run that was killed
+    with _workshop(writer, this, plan) as pool:
+        yield from stages.extract(writer, pool, plan.pending, this.clock)
+        if not plan.limited and not this.clock.expired:
+            writer.set_meta(COMPLETE, tips)
+        writer.set_meta(inline.MARK, False)
+        writer.commit()
+        yield from _later_passes(writer, pool, this, tips)
+    if is_long and not this.clock.expired:
+        passes.compact(writer)
+        passes.merge_late(writer, late=False)
+
+
+def _workshop(writer: Writer, this: _Run, plan: Plan) -> Pool | Inline:
+    """Workers for a long run; for a short one, unless the last such run never ended, this process."""
+    setup = _setup(this)
+    waiting = sum(passes.count_pending(writer, stage) for stage in this.options.passes)
+    small = len(plan.pending) + waiting <= inline.SMALL_RUN_COMMITS
+    if small and not read_meta(writer.connection, inline.MARK):
+        writer.set_meta(inline.MARK, True)
+        writer.commit()
+        return Inline(setup)
+    cores = available_cores()
+    jobs = this.options.jobs or cores
+    return Pool(setup._replace(model_threads=max(1, cores // jobs)), jobs=jobs)
+
+
+def _later_passes(
+    writer: Writer, pool: Pool | Inline, this: _Run, tips: Mapping[str, Sha]
+) -> Iterator[Progress]:
+    wanted = this.options.passes
+    for stage in (Pass.TEXT, Pass.LITERAL):
+        if stage in wanted and not this.clock.expired:
+            yield from derived.derive(writer, pool, this.clock, stage)
+    if Pass.SYMBOL in wanted and not this.clock.expired:
+        if _head_is_stale(writer, tips):
+            yield from derived.read_head(writer, pool, _head_files(this), this.clock)
+            writer.set_meta(passes.HEAD_SYMBOLS, tips.get("HEAD"))
+            writer.commit()
+        yield from derived.touch_symbols(writer, pool, this.clock)
+        if this.rejudged:
+            sweep(writer)
+            writer.commit()
+    if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:
+        yield from derived.embed_hunks(writer, pool, this.clock, this.embedder)
+        _retire_vectors(writer)
+
+
+def _retire_vectors(writer: Writer) -> None:
+    """Let the vectors of a former model go when those of the present one are all made."""
+    if not passes.any_pending(writer, Pass.VECTOR):
+        generations.retire(writer)
+
+
+def _show(writer: Writer, choice: RefChoice, tips: Mapping[str, Sha], plan: Plan) -> None:
+    """Make the index show what is reachable, at once, before anything new is read."""
+    writer.show(live=plan.revived, dead=plan.dead)
+    if not choice.is_default:
+        writer.set_meta(REFS, {"names": choice.names, "all": choice.all_refs})
+    writer.set_meta(TIPS, tips)
+    writer.set_meta(TOTAL, plan.total)
+    if plan.pending:
+        writer.set_meta(COMPLETE, {})
+    writer.commit()
+
+
+def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
+    wanted = set(this.options.passes)
+    if this.embedder is None:
+        wanted.discard(Pass.VECTOR)
+    if Pass.SYMBOL in wanted and _head_is_stale(writer, tips):
+        return True
+    return any(passes.any_pending(writer, stage) for stage in wanted)
+
+
+def _head_is_stale(writer: Writer, tips: Mapping[str, Sha]) -> bool:
+    return "HEAD" in tips and read_meta(writer.connection, passes.HEAD_SYMBOLS) != tips["HEAD"]
+
+
+def _head_files(this: _Run) -> list[HeadFile]:
+    return [
+        HeadFile(path, blob, language)
+        for path, blob, _ in this.repository.head_tree_files()
+        if (language := language_of(path))
+        and has_grammar(language)
+        and this.judge.path(path) in {None, "kept"}
+    ]
+
+
+def _setup(this: _Run) -> WorkerSetup:
+    index = this.settings.index
+    return WorkerSetup(
+        repository=str(this.repository.common_dir),
+        database=str(this.location.database),
+        rules=this.rules,
+        chunk_chars=index.chunk_chars,
+        chunk_lines=index.chunk_lines,
+        max_blob_bytes=index.max_blob_bytes,
+        embedder=this.embedder.name if this.embedder else "none",
+    )
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _recorded(writer: Writer, this: _Run) -> Iterator[None]:
+    """Note in the index how the run went, whatever way it ends."""
+    started = int(time.time())
+    outcome = "finished"
+    try:
+        yield
+        if this.clock.expired:
+            outcome = "stopped at its time limit"
+    except OharaError as error:
+        outcome = f"failed: {error.message}"
+        raise
+    except BaseException:
+        outcome = "interrupted"
+        raise
+    finally:
+        _record(writer, this, started, outcome)
+
+
+def _record(writer: Writer, this: _Run, started: int, outcome: str) -> None:
+    if writer.connection.in_transaction:
+        writer.rollback()
+    try:
+        writer.set_meta(
+            "last_run",
+            {
+                "started": started,
+                "elapsed_s": round(this.clock.elapsed_s, 3),
+                "outcome": outcome,
+                "scheduled": this.options.scheduled,
+            },
+        )
+        writer.commit()
+    except OharaError:  # the disk may be what failed; the run's own error is the one to show
+        writer.rollback()

@@ -1,0 +1,135 @@
+"""The first pass as a bounded stream: workers read commits, the one writer writes, progress is yielded.
+
+A stage ends a batch (one transaction) when enough hunks are waiting, between whole commits only. It
+can stop early at a deadline; what it wrote stays and the next run continues. The passes that work from
+what is stored are in `ohara.index.derived`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ohara.index.frames import Failed
+from ohara.index.plan import into_tasks
+from ohara.index.pool import WorkerDied
+from ohara.model import Pass, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ohara.index.inline import Inline
+    from ohara.index.pool import Pool
+    from ohara.model import Sha
+    from ohara.store.rows import PreparedCommit
+    from ohara.store.writer import Writer
+
+# A batch is searchable when it ends: the first ends early, later ones grow because every end costs a
+# merge of the word index. The largest is about three seconds of work, which a kill can lose.
+_FIRST_BATCH_HUNKS = 500
+LARGEST_BATCH_HUNKS = 16_000
+
+
+@dataclass(slots=True)
+class Clock:
+    """When a run began and when it has to stop."""
+
+    started: float
+    deadline: float | None = None
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self.started
+
+    @property
+    def expired(self) -> bool:
+        """True when the run has to stop."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+class Batches:
+    """Ends the writer's batches at growing sizes."""
+
+    def __init__(self, writer: Writer, *, largest: int = LARGEST_BATCH_HUNKS) -> None:
+        self._writer = writer
+        self._largest = largest
+        self._limit = min(_FIRST_BATCH_HUNKS, largest)
+
+    def end_if_full(self) -> None:
+        """End the batch when it is large enough and no commit is half-written."""
+        if self._writer.hunks_pending >= self._limit and self._writer.between_commits:
+            self._writer.commit()
+            self._limit = min(self._limit * 2, self._largest)
+
+
+def surviving(
+    writer: Writer,
+    attempt: Callable[[frozenset[object]], Iterator[Progress]],
+    give_up: Callable[[object], None],
+) -> Iterator[Progress]:
+    """Run an attempt again after each death of a worker, until one comes to its end.
+
+    A death costs the open batch. What the dead worker had in hand are the next attempt's suspects, each
+    to be tried alone; the one that then kills a worker by itself is given up, so every death is the
+    last of its kind.
+    """
+    suspects: frozenset[object] = frozenset()
+    while True:
+        try:
+            yield from attempt(suspects)
+        except WorkerDied as death:
+            writer.rollback()
+            suspects = frozenset(death.items)
+            if len(suspects) == 1:
+                give_up(next(iter(suspects)))
+                writer.commit()
+        else:
+            return
+
+
+def extract(writer: Writer, pool: Pool | Inline, pending: Sequence[Sha], clock: Clock) -> Iterator[Progress]:
+    """Read commits, newest first, into the text and literal passes."""
+    given_up: set[object] = set()
+
+    def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
+        known = writer.known_among(pending) if suspects else {}
+        left = [sha for sha in pending if sha not in known and sha not in given_up]
+        return _extract(writer, pool, left, cast("frozenset[Sha]", suspects), clock, total=len(pending))
+
+    def give_up(sha: object) -> None:
+        given_up.add(sha)
+        writer.record_failure(cast("Sha", sha), "reading it ends the indexing process")
+
+    yield from surviving(writer, attempt, give_up)
+
+
+def _extract(
+    writer: Writer,
+    pool: Pool | Inline,
+    left: Sequence[Sha],
+    suspects: frozenset[Sha],
+    clock: Clock,
+    *,
+    total: int,
+) -> Iterator[Progress]:
+    batches = Batches(writer)
+    done, hunks = total - len(left), 0
+    for message in pool.run("extract", into_tasks(left, suspects)):
+        if isinstance(message, Failed):
+            sha = cast("Sha", message.item)
+            if writer.holds_part_of(sha):  # what it has written so far must go
+                raise WorkerDied((sha,))
+            writer.record_failure(sha, message.reason)
+            done += 1
+            continue
+        prepared = cast("tuple[PreparedCommit, ...]", message.results)
+        writer.add(prepared)
+        done += sum(part.last for part in prepared)
+        hunks += sum(len(file.hunks) for part in prepared for file in part.files)
+        batches.end_if_full()
+        yield Progress(Pass.TEXT, done, total, hunks, clock.elapsed_s)
+        if clock.expired and writer.between_commits:
+            break
+    writer.commit()

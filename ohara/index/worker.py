@@ -1,0 +1,133 @@
+"""A worker process: takes tasks from its standard input and streams results to its standard output.
+
+It ends when its parent does (end of input), ignores Ctrl-C (the parent decides), and turns a fault
+in one item into a message instead of an exit. It holds results in a short queue, so that it computes
+while the parent is busy writing.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Protocol
+
+from ohara.errors import reason_of
+from ohara.index.frames import (
+    Broken,
+    Failed,
+    Finished,
+    Part,
+    Ready,
+    Task,
+    WorkerSetup,
+    read_frame,
+    write_frame,
+)
+from ohara.parse.languages import bytes_lost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_QUEUED_MESSAGES = 4
+
+
+class Step(Protocol):
+    """One kind of work: from a task's items to messages."""
+
+    def __call__(self, task: Task) -> Iterator[Part | Failed]:
+        """Do the work, yielding results as they are ready."""
+
+
+def _extract(setup: WorkerSetup) -> Step:
+    from ohara.index.extract import Extractor
+
+    return Extractor(setup).run
+
+
+def _derive_text(setup: WorkerSetup) -> Step:
+    from ohara.index.derive import Deriver
+
+    return Deriver(setup).texts
+
+
+def _derive_literal(setup: WorkerSetup) -> Step:
+    from ohara.index.derive import Deriver
+
+    return Deriver(setup).literals
+
+
+def _symbols(setup: WorkerSetup) -> Step:
+    from ohara.index.touch import Toucher
+
+    return Toucher(setup).run
+
+
+def _head(setup: WorkerSetup) -> Step:
+    from ohara.index.touch import HeadParser
+
+    return HeadParser(setup).run
+
+
+def _vectors(setup: WorkerSetup) -> Step:
+    from ohara.index.vectors import Vectoriser
+
+    return Vectoriser(setup).run
+
+
+STEPS: dict[str, Callable[[WorkerSetup], Step]] = {
+    "extract": _extract,
+    "derive-text": _derive_text,
+    "derive-literal": _derive_literal,
+    "symbols": _symbols,
+    "head": _head,
+    "vectors": _vectors,
+}
+
+
+def main() -> int:
+    """Serve tasks until the parent closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source, target = os.dup(0), os.dup(1)
+    os.dup2(2, 1)  # a stray print must not corrupt the stream
+    outgoing: queue.Queue[object] = queue.Queue(_QUEUED_MESSAGES)
+    sender = threading.Thread(target=_send, args=(target, outgoing), daemon=True)
+    sender.start()
+    try:
+        _serve(source, outgoing)
+    except EOFError:
+        return 0
+    except Exception as fault:  # noqa: BLE001 - whatever it is, the parent must hear of it
+        outgoing.put(Broken(reason_of(fault)))
+    outgoing.put(None)
+    sender.join()
+    return 2
+
+
+def _serve(source: int, outgoing: queue.Queue[object]) -> None:
+    setup = read_frame(source)
+    assert isinstance(setup, WorkerSetup)  # noqa: S101 - both ends are this program
+    outgoing.put(Ready())
+    steps: dict[str, Step] = {}
+    while True:
+        task = read_frame(source)
+        assert isinstance(task, Task)  # noqa: S101
+        if task.kind not in steps:
+            steps[task.kind] = STEPS[task.kind](setup)
+        for message in steps[task.kind](task):
+            outgoing.put(message)
+        outgoing.put(Finished(task.number, spent=bytes_lost() > setup.lost_bytes_at_most))
+
+
+def _send(fd: int, outgoing: queue.Queue[object]) -> None:
+    try:
+        while (message := outgoing.get()) is not None:
+            write_frame(fd, message)
+    except OSError:  # the parent is gone, and with it every reason to go on
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""Make training groups from histories: a query, one hunk that answers it, seven that BM25 takes for answers.
+
+    python groups.py HISTORIES CACHE TOKENIZER.json OUT_DIR [REPOSITORY …]
+
+One .npz a repository: `ids` (group, 8, 112) uint16 with the answer first, `lengths`, `split` (where the
+document begins), `prior` (BM25 over the pool's best) and `kind`. Half of the groups whose query is not the
+subject show the documents' subjects; the others are message-blind. Re-running skips finished files.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+HERE = Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[4]), str(HERE.parents[2] / "ohara-static" / "make")]
+from corpus import TRAIN, Change, queries_of  # noqa: E402
+from lexical import Index, load, query_terms, top_commits  # noqa: E402
+
+from ohara.embed.prepare import prepared_document, prepared_query, rerank_text  # noqa: E402
+
+MAX_TOKENS = 112
+GROUP = 8
+POOL = 40
+PER_REPOSITORY = 9_000
+MAX_HUNKS = 40
+CODE = re.compile(
+    r"\.(py|pyi|js|ts|svelte|go|rs|c|h|cpp|cc|hpp|tsx|jsx|mjs|toml|cfg|css|tcss|html|sql|sh|tcl|rst|md|yml|yaml|json|conf|lua|rb)$"
+)
+NAME = re.compile(
+    r"\b(?:def|class|fn|func|function|struct|enum|type|static \w+|void|int)\s+\*?(?:\([^)]*\)\s*)?([A-Za-z_]\w{3,})"
+)
+ASK = (
+    "how did we {}",
+    "when did we {}",
+    "where do we {}",
+    "why did we {}",
+    "which change made us {}",
+    "how to {}",
+    "what handles: {}",
+    "commit where {}",
+    "{}?",
+)
+
+
+def variant(query: str, change: Change, chance: random.Random) -> tuple[str, str]:
+    """The query as one of the ways people ask: as written, a question, a few key words, or a name."""
+    roll = chance.random()
+    if roll < 0.62:
+        return query, "plain"
+    if roll < 0.75:
+        return chance.choice(ASK).format(query[:1].lower() + query[1:]), "question"
+    if roll < 0.90:
+        words = query.split()
+        keep = sorted(chance.sample(range(len(words)), min(len(words), chance.randint(2, 6))))
+        return " ".join(words[place] for place in keep), "words"
+    names = [name for _, header, body in change.hunks[:20] for name in NAME.findall(header + "\n" + body)]
+    if not names:
+        return query, "plain"
+    name = chance.choice(names)
+    return (
+        name
+        if chance.random() < 0.4
+        else f"{name} {' '.join(chance.sample(query.split(), min(3, len(query.split()))))}"
+    ), "name"
+
+
+def document(query: str, change: Change, hunk: tuple[str, str, str], *, subject: bool) -> str:
+    """What the model reads of a hunk."""
+    path, header, body = hunk
+    first = change.message.strip().split("\n", 1)[0] if subject else ""
+    return prepared_document(rerank_text(query, first, path, header, body))
+
+
+def groups_of(changes: list[Change], index: Index, owner: np.ndarray, chance: random.Random, limit: int):
+    """Yields (query, eight documents, eight priors, kind) with the answer first."""
+    first_row = np.searchsorted(owner, np.arange(len(changes) + 1))
+    numbers = [
+        number
+        for number, change in enumerate(changes)
+        if 0 < len(change.hunks) <= MAX_HUNKS and any(CODE.search(path) for path, _, _ in change.hunks)
+    ]
+    tasks = [
+        (number, place, query)
+        for number in numbers
+        for place, query in enumerate(queries_of(changes[number]))
+    ]
+    chance.shuffle(tasks)
+    # Subjects are many and alike; paragraphs and changelog entries are nearer to what people ask.
+    tasks.sort(key=lambda task: task[1] == 0 and chance.random() < 0.45)
+    made = 0
+    for number, place, query in tasks:
+        if made >= limit:
+            return
+        asked, kind = variant(query, changes[number], chance)
+        subject = place > 0 and chance.random() < 0.5
+        if len(query_terms(asked)) < 1:
+            continue
+        scores = index.score(asked, messages=subject)
+        own = slice(first_row[number], first_row[number + 1])
+        mine = scores[own]
+        if mine.max() <= 0:
+            continue
+        order = np.argsort(-mine)
+        answer = int(order[0]) if chance.random() < 0.65 else int(order[chance.randrange(min(3, len(order)))])
+        if mine[answer] <= 0:
+            continue
+        top = max(float(scores.max()), 1e-6)
+        hidden = scores.copy()
+        hidden[own] = 0
+        pool = top_commits(hidden, owner, POOL, per_commit=2)
+        if len(pool) < GROUP - 1:
+            continue
+        picked = sorted(chance.sample(range(len(pool)), GROUP - 1))
+        rows = [int(first_row[number]) + answer] + [pool[place] for place in picked]
+        texts = []
+        for row in rows:
+            change = changes[int(owner[row])]
+            texts.append(
+                document(asked, change, change.hunks[row - int(first_row[owner[row]])], subject=subject)
+            )
+        if texts[0] in texts[1:]:
+            continue
+        made += 1
+        yield (
+            prepared_query(asked),
+            texts,
+            [float(scores[row]) / top for row in rows],
+            f"{kind}{'+' if subject else ''}",
+        )
+
+
+def main() -> None:
+    """Make the groups of every training repository, or of those named."""
+    histories, cache, tokenizer_file, out = map(Path, sys.argv[1:5])
+    out.mkdir(parents=True, exist_ok=True)
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
+    for name in sys.argv[5:] or sorted(TRAIN):
+        file = out / f"{name}.npz"
+        if file.exists():
+            continue
+        started = time.time()
+        chance = random.Random(name)
+        changes, index, owner = load(histories, name, cache)
+        ids, lengths, split, prior, kinds = [], [], [], [], []
+        for query, texts, priors, kind in groups_of(changes, index, owner, chance, PER_REPOSITORY):
+            block = np.zeros((GROUP, MAX_TOKENS), dtype=np.uint16)
+            encodings = tokenizer.encode_batch([(query, text) for text in texts])
+            for row, encoding in enumerate(encodings):
+                block[row, : len(encoding.ids)] = encoding.ids
+            ids.append(block)
+            lengths.append([len(encoding.ids) for encoding in encodings])
+            split.append([encoding.type_ids.index(1) for encoding in encodings])
+            prior.append(priors)
+            kinds.append(kind)
+            if len(ids) <= 2:
+                print(repr(query), "\n   ", texts[0][:300], "\n   ", texts[1][:300], priors, kind, flush=True)
+        np.savez_compressed(
+            out / f"{name}.tmp.npz", ids=np.stack(ids), lengths=np.array(lengths, dtype=np.uint8),
+            split=np.array(split, dtype=np.uint8), prior=np.array(prior, dtype=np.float32), kind=np.array(kinds),
+        )  # fmt: skip
+        (out / f"{name}.tmp.npz").rename(file)
+        best = np.mean([row[0] >= max(row) for row in prior])
+        print(
+            f"{name}: {len(ids)} groups, mean length {np.mean(lengths):.0f}, answer first by BM25 {best:.2f}, {time.time() - started:.0f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Cuts a long hunk into pieces that each fit a budget, where its syntax allows it.
+
+The pieces' bodies, joined by a newline, are the hunk's body: nothing is dropped, shortened or moved.
+A line is never cut, so a piece exceeds the budget only when it is a single line. A hunk within the
+budget is returned as it is, without parsing anything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Final
+
+from ohara.model import Hunk
+from ohara.parse.headers import by_margin, by_syntax
+from ohara.parse.images import image_of, reads_old, removes, whole_lines
+from ohara.parse.languages import has_grammar
+from ohara.parse.outline import outline
+from ohara.parse.seams import LEVEL, keep_replacements, seam_costs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ohara.parse.images import Image
+    from ohara.parse.outline import Outline
+
+__all__ = ["CHUNK_CHARS", "CHUNK_LINES", "reads_old", "split"]
+
+CHUNK_CHARS: Final = 1_500  # of a body; about what an embedder reads
+CHUNK_LINES: Final = 60  # about a screen
+_SMALL: Final = 4  # a piece under a fourth of the budget is small …
+_JOINED: Final = 3 * LEVEL + 1  # … and worth three depths to avoid
+
+
+def split(
+    hunk: Hunk,
+    source: bytes | None,
+    language: str | None,
+    *,
+    chars: int = CHUNK_CHARS,
+    lines: int = CHUNK_LINES,
+) -> tuple[Hunk, ...]:
+    """The hunk in pieces of at most so many characters and lines; git's remarks are no lines.
+
+    `source` is the file after the change, or before it where `reads_old`. Without one the hunk's own
+    lines are parsed; without a language that has a grammar it is cut by its lines.
+    """
+    if len(hunk.body) <= chars and hunk.body.count("\n") < lines:
+        return (hunk,)
+    whole = whole_lines(hunk.body)
+    budget = _Budget(whole, chars, lines)
+    if budget.reach(0) == len(whole):
+        return (hunk,)
+    seen = _see(hunk, whole, source, language, chars=chars, lines=lines)
+    costs = seam_costs(whole) if seen is None else seam_costs(whole, seen[0].places, seen[1].depths)
+    if removes(hunk) and not reads_old(hunk):
+        keep_replacements(whole, costs, reach=budget.reach, small=lines // _SMALL)
+    starts = [0, *_cuts(costs, budget)]
+    headers = by_margin(hunk, starts, whole, language) if seen is None else by_syntax(hunk, starts, *seen)
+    return tuple(_pieces(hunk, whole, starts, headers))
+
+
+def _see(
+    hunk: Hunk, whole: Sequence[str], source: bytes | None, language: str | None, *, chars: int, lines: int
+) -> tuple[Image, Outline] | None:
+    """The file around a hunk and its syntax, where there is any."""
+    if language is None or not has_grammar(language):
+        return None
+    image = image_of(hunk, whole, source)
+    # Removed lines come on top of the file's own, so in a mixed hunk a smaller node may be too large.
+    share = 2 if None in image.places else 1
+    shape = outline(image.source, language, image.span(), chars=chars // share, lines=lines // share)
+    return None if shape is None else (image, shape)
+
+
+class _Budget:
+    """How far a piece that begins at a line may reach."""
+
+    def __init__(self, whole: Sequence[str], chars: int, lines: int) -> None:
+        self.end = len(whole)
+        self._chars, self._lines = chars, lines
+        self._sums = [0, *accumulate(len(line) + 1 for line in whole)]
+        small_chars, small_lines = chars // _SMALL, lines // _SMALL
+        self._small = (small_chars, small_lines)
+        # Where the rest of the hunk has become small.
+        self.tail = max(self.end - small_lines, bisect_left(self._sums, self._sums[-1] - small_chars))
+
+    def reach(self, at: int) -> int:
+        """The end of the longest piece, which is a line at least."""
+        return max(at + 1, self._reach(at, self._chars, self._lines))
+
+    def small(self, at: int) -> int:
+        """The end of the longest piece that is still small."""
+        return self._reach(at, *self._small)
+
+    def _reach(self, at: int, chars: int, lines: int) -> int:
+        by_chars = bisect_right(self._sums, self._sums[at] + chars + 1) - 1
+        return min(by_chars, at + lines, self.end)
+
+
+def _cuts(costs: Sequence[int], budget: _Budget) -> Iterator[int]:
+    """Where to cut: each piece ends at the cheapest seam within its reach.
+
+    Of equal seams the last one wins, to fill the piece; but a piece that begins inside a node ends with
+    that node, unless it would be small.
+    """
+    at = 0
+    while (reach := budget.reach(at)) < budget.end:
+        small = min(budget.small(at), reach)
+        tail = max(small, min(budget.tail - 1, reach))
+        best, cut = _last_least(costs, small + 1, tail + 1)
+        for first, end in ((at + 1, small + 1), (tail + 1, reach + 1)):
+            cost, candidate = _last_least(costs, first, end)
+            if cost + _JOINED < best:
+                best, cut = cost + _JOINED, candidate
+        if small < cut <= tail and best // LEVEL < costs[at] // LEVEL:
+            cut = costs.index(best, small + 1, cut + 1)
+        yield cut
+        at = cut
+
+
+_NONE: Final = 1 << 60
+
+
+def _last_least(costs: Sequence[int], first: int, end: int) -> tuple[int, int]:
+    """The least cost in a range and the last place that has it."""
+    window = costs[first:end]
+    if not window:
+        return _NONE, first
+    least = min(window)
+    return least, end - 1 - window[::-1].index(least)
+
+
+def _pieces(hunk: Hunk, whole: Sequence[str], starts: list[int], headers: list[str]) -> Iterator[Hunk]:
+    """The pieces, numbered as git numbers hunks: an empty side is at the line before it."""
+    old = hunk.old_start if hunk.old_lines else hunk.old_start + 1
+    new = hunk.new_start if hunk.new_lines else hunk.new_start + 1
+    for (first, end), header in zip(pairwise([*starts, len(whole)]), headers, strict=True):
+        lines = whole[first:end]
+        added = sum(line[:1] == "+" for line in lines)
+        removed = sum(line[:1] == "-" for line in lines)
+        old_lines, new_lines = len(lines) - added, len(lines) - removed
+        yield Hunk(
+            old if old_lines else old - 1,
+            old_lines,
+            new if new_lines else new - 1,
+            new_lines,
+            header,
+            "\n".join(lines),
+        )
+        old += old_lines
+        new += new_lines

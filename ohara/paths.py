@@ -1,0 +1,109 @@
+"""Where ohara keeps its files on this machine, for this user.
+
+The only importer of platformdirs, and it imports it late: `--help` pays nothing for it. `OHARA_HOME`
+overrides everything, so that one folder holds all ohara ever writes. Paths are computed, not created:
+whoever writes a file makes its folder. The exception is `runtime_dir`, whose privacy is a promise.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Literal
+
+from ohara.errors import OharaError
+
+HOME_VARIABLE = "OHARA_HOME"
+
+_APP = "ohara"
+
+
+def config_file() -> Path:
+    """The user's settings file, whether or not it exists."""
+    return _place("config") / "config.toml"
+
+
+def data_dir() -> Path:
+    """The folder of what is costly to make again: indexes and added models."""
+    return _place("data")
+
+
+def indexes_dir() -> Path:
+    """The folder with one subfolder per indexed repository."""
+    return data_dir() / "indexes"
+
+
+def models_dir() -> Path:
+    """The folder of models that the user added; those that ship with ohara are inside the package."""
+    return data_dir() / "models"
+
+
+def state_dir() -> Path:
+    """The folder of what is nice to keep: logs, query history, the last session."""
+    return _place("state")
+
+
+def log_file() -> Path:
+    """The background service's log."""
+    return state_dir() / "ohara.log"
+
+
+def runtime_dir() -> Path:
+    """The folder of sockets and pid files, created if missing and private to this user.
+
+    A folder that belongs to somebody else, or a link in its place, is refused.
+    """
+    folder = _run_place()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            raise OharaError(
+                f"the runtime folder {folder} is not a folder of your own",
+                hint=f"remove it, or set {HOME_VARIABLE} to a folder of yours",
+            )
+        if stat.S_IMODE(found.st_mode) != 0o700:
+            folder.chmod(0o700)
+    except OSError as error:
+        raise OharaError(
+            f"the runtime folder {folder} cannot be used: {error.strerror or error}",
+            hint=f"set {HOME_VARIABLE} to a folder of yours",
+        ) from error
+    return folder
+
+
+def _run_place() -> Path:
+    """Where the runtime folder belongs, the same for a login session and for cron.
+
+    Not left to platformdirs: without XDG_RUNTIME_DIR it falls back, with a warning, to a guessable name in
+    the shared temporary folder. The state folder is private already.
+    """
+    if home := _home():
+        return home / "run"
+    session = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    if session.is_absolute() and session.is_dir() and session.stat().st_uid == os.getuid():
+        return session / _APP
+    return state_dir() / "run"
+
+
+def _place(role: Literal["config", "data", "state"]) -> Path:
+    """The folder for one role."""
+    if home := _home():
+        return home / role
+
+    import platformdirs  # late, so that commands that touch no file do not pay for it
+
+    places = platformdirs.PlatformDirs(_APP, appauthor=False)
+    match role:
+        case "config":
+            return places.user_config_path
+        case "data":
+            return places.user_data_path
+        case "state":
+            return places.user_state_path
+
+
+def _home() -> Path | None:
+    home = os.environ.get(HOME_VARIABLE)
+    return Path(home).expanduser().absolute() if home else None

@@ -1,0 +1,71 @@
+"""Measures and wraps text in the columns of a terminal, where some characters take two and some none. Pure.
+
+Text must be inert already (see `ohara.plain`): a tab or an escape has no width that could be known here.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WIDE = frozenset("WF")
+_NO_WIDTH = frozenset({"Mn", "Me", "Cf"})
+
+
+@lru_cache(maxsize=4096)
+def columns_of(character: str) -> int:
+    """How many columns a character takes."""
+    if unicodedata.category(character) in _NO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+
+
+def width_of(text: str) -> int:
+    """How many columns a text takes."""
+    return len(text) if text.isascii() else sum(map(columns_of, text))
+
+
+def pieces(text: str, first: int, later: int) -> Iterator[tuple[int, int]]:
+    """Cut a text where it would run over: from and to, in characters, at most `first`, then `later` columns.
+
+    A piece holds at least one character, so that the narrowest terminal still gets everything.
+    """
+    start = 0
+    while True:
+        end = _reach(text, start, first if start == 0 else later)
+        yield start, end
+        start = end
+        if start >= len(text):
+            return
+
+
+def words(text: str, first: int, later: int) -> list[str]:
+    """Wrap a text between words; a word longer than a line is cut."""
+    lines: list[str] = []
+    rest = text
+    while rest:
+        limit = later if lines else first
+        end = _reach(rest, 0, limit)
+        if end < len(rest) and (space := rest.rfind(" ", 0, end + 1)) > 0:
+            end = space
+        lines.append(rest[:end].rstrip())
+        rest = rest[end:].lstrip()
+    return lines or [""]
+
+
+def _reach(text: str, start: int, limit: int) -> int:
+    """How far a line of so many columns gets, combining marks included."""
+    if text.isascii():
+        return min(len(text), start + max(1, limit))
+    taken = 0
+    end = start
+    while end < len(text):
+        taken += columns_of(text[end])
+        if taken > limit and end > start:
+            break
+        end += 1
+    return end

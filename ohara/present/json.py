@@ -1,0 +1,98 @@
+"""Results as a program reads them: one stable object, described in docs/json.md.
+
+Keys are never taken away or given another meaning under the same schema number. The text is ASCII: what a
+repository holds is carried exactly, as escapes, and can disturb no terminal on its way.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ohara.model import Pass
+from ohara.present.moments import rfc3339
+
+if TYPE_CHECKING:
+    from ohara.errors import OharaError
+    from ohara.model import Hit, LiteralSpan, Results
+
+SCHEMA = 1
+
+_SCORE_DIGITS = 6  # finer differences are noise of floating point
+
+
+def results_object(results: Results, *, name: object = None) -> dict[str, object]:
+    """The whole answer; `name` is the id that a batch gave the query."""
+    query, index = results.query, results.index
+    passes = {status.stage: [status.done, status.total] for status in index.passes}
+    said: dict[str, object] = {"schema": SCHEMA}
+    if name is not None:
+        said["id"] = name
+    said |= {
+        "query": query.source,
+        "mode": query.mode.value,
+        "class": query.query_class.value,
+        "fusion": results.fusion,
+        "took_ms": round(results.took_ms, 1),
+        "index": {"commits": index.commits, "indexed": index.indexed, "behind": index.behind},
+        "passes": {stage.value: passes.get(stage, [0, 0]) for stage in (Pass.SYMBOL, Pass.VECTOR)},
+        "lanes": [
+            {
+                "name": lane.name,
+                "status": lane.status.value,
+                "count": lane.count,
+                "ms": round(lane.elapsed_ms, 1),
+            }
+            for lane in results.lanes
+        ],
+    }
+    if results.literal is not None:
+        said["literal"] = _literal(results.literal)
+    return said | {"hits": [hit_object(hit) for hit in results.hits], "next": results.next_cursor}
+
+
+def hit_object(hit: Hit) -> dict[str, object]:
+    """One hit, with everything that is known of it."""
+    commit = hit.commit
+    return {
+        "rank": hit.rank,
+        "score": round(hit.score, _SCORE_DIGITS),
+        "commit": commit.sha,
+        "hunk": hit.hunk,
+        "subject": commit.subject,
+        "author": commit.author,
+        "date": rfc3339(commit.committer_time, commit.committer_offset),
+        "path": hit.path,
+        "old_path": hit.old_path,
+        "kind": hit.kind.value,
+        "line": hit.line,
+        "old_line": hit.old_line,
+        "symbol": hit.symbol,
+        "excerpt": hit.excerpt,
+        "matches": [[match.line, match.start, match.end] for match in hit.matches],
+        "lanes": dict(hit.lanes),
+        "lane_scores": {lane: round(score, _SCORE_DIGITS) for lane, score in hit.lane_scores.items()},
+        "fused": round(hit.fused, _SCORE_DIGITS),
+        "rerank": None if hit.rerank is None else round(hit.rerank, _SCORE_DIGITS),
+        "recency": round(hit.recency, _SCORE_DIGITS),
+        "more_in_commit": hit.more_in_commit,
+        "also_in": list(hit.also_in),
+    }
+
+
+def error_object(error: OharaError, *, name: object = None) -> dict[str, object]:
+    """What a batch answers for a line that failed."""
+    return {"id": name, "error": {"message": error.message, "hint": error.hint}}
+
+
+def written(said: dict[str, object]) -> str:
+    """An object on one line."""
+    return json.dumps(said, separators=(",", ":"))
+
+
+def _literal(span: LiteralSpan) -> dict[str, object]:
+    return {
+        "first": span.first,
+        "last": span.last,
+        "by_year": {str(year): count for year, count in span.by_year},
+    }

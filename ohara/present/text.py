@@ -1,0 +1,262 @@
+"""Hits as a person reads them: numbered, dated, placed, with the diff that answers.
+
+Everything that came from a repository passes through `inert` here, one line at a time, before any colour
+is added. Nothing is printed: lines are returned, and what is talk rather than answer (`summary`) apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from ohara.model import LaneStatus
+from ohara.plain import inert
+from ohara.present.columns import pieces, width_of, words
+from ohara.present.moments import ago, rfc3339
+from ohara.present.style import PLAIN, Ink, Style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ohara.model import Commit, Hit, LaneReport, LiteralSpan, Match, Results, Sha
+
+SHORT_SHA = 10  # git itself shows seven to twelve; ten tell a million commits apart
+
+_TAB = "    "
+_NARROWEST = 20  # below this nothing is readable; wrapping there would only make it longer
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is written on: how wide (None does not wrap), in which style, when, and how much is told."""
+
+    now: float
+    width: int | None = None
+    style: Style = PLAIN
+    explain: bool = False
+
+
+def hit_lines(hit: Hit, page: Page) -> list[str]:
+    """One hit: who and when, what was said, where, the excerpt, and how it was found."""
+    margin = " " * (len(str(hit.rank)) + 2)
+    return [
+        *_head(hit, page, margin),
+        *_place(hit, page, margin),
+        *_diff(hit, page, margin),
+        *_company(hit, page, margin),
+        *(_reasons(hit, page, margin) if page.explain else ()),
+    ]
+
+
+def commit_lines(commit: Commit, page: Page) -> list[str]:
+    """A commit by itself: its whole name, who wrote it and when, and all of its message."""
+    style = page.style
+    moment = commit.committer_time
+    when = f"{rfc3339(moment, commit.committer_offset)} ({ago(moment, now=page.now)})"
+    author = f"{inert(commit.author)} <{inert(commit.email)}>"
+    lines = [style.ink(part, Ink.COMMIT) for part in _wrapped(commit.sha, page, "")]
+    lines += [style.ink(part, Ink.QUIET) for part in _wrapped(when, page, "")]
+    lines += _wrapped(author, page, "")
+    subject, *rest = commit.message.strip().split("\n") if commit.message.strip() else ["(no message)"]
+    lines += ["", *(style.ink(part, Ink.SUBJECT) for part in _wrapped(inert(subject), page, ""))]
+    for line in rest:
+        lines += _wrapped(inert(line.rstrip(), keep="\t").replace("\t", _TAB), page, "")
+    return lines
+
+
+def hunk_lines(hit: Hit, page: Page) -> list[str]:
+    """One hunk of a commit that is already named: where it is and what it changes."""
+    margin = " " * (len(str(hit.rank)) + 2)
+    place = list(_place(hit, page, margin)) or [f"{margin}(no lines)"]
+    number = page.style.ink(f"{hit.rank}.".ljust(len(margin)), Ink.QUIET)
+    return [
+        number + place[0].removeprefix(margin),
+        *place[1:],
+        *_diff(hit, page, margin),
+        *_company(hit, page, margin),
+    ]
+
+
+def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    style = page.style
+    commit = hit.commit
+    sha, when, author = commit.sha[:SHORT_SHA], ago(commit.committer_time, now=page.now), inert(commit.author)
+    number = style.ink(f"{hit.rank}.".ljust(len(margin)), Ink.QUIET)
+    line = f"{number}{style.ink(sha, Ink.COMMIT)} · {style.ink(when, Ink.QUIET)}"
+    taken = width_of(f"{margin}{sha} · {when} · {author}")
+    if page.width is None or taken <= page.width:
+        yield f"{line} · {author}"
+    else:
+        yield line
+        yield from (margin + part for part in _wrapped(author, page, margin))
+    for part in _wrapped(inert(commit.subject) or "(no message)", page, margin):
+        yield margin + style.ink(part, Ink.SUBJECT)
+
+
+def _place(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    if not hit.path:
+        return
+    style = page.style
+    old = f"{inert(hit.old_path)} → " if hit.old_path and hit.old_path != hit.path else ""
+    number = hit.line or hit.old_line
+    where = f"{old}{inert(hit.path)}{f':{number}' if number and hit.excerpt else ''}"
+    kind = "" if hit.excerpt and hit.kind == "modified" else f" ({hit.kind})"
+    symbol = f" · {inert(hit.symbol)}" if hit.symbol else ""
+    for start, end in _cut(where + kind + symbol, page, margin):
+        yield margin + "".join(
+            style.ink((where + kind + symbol)[max(start, low) : min(end, high)], *ink)
+            for low, high, ink in (
+                (0, len(where), (Ink.PATH,)),
+                (len(where), len(where) + len(kind), (Ink.QUIET,)),
+                (len(where) + len(kind), len(where) + len(kind) + len(symbol), (Ink.SYMBOL,)),
+            )
+            if max(start, low) < min(end, high)
+        )
+
+
+def _diff(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    if not hit.excerpt:
+        return
+    marks: dict[int, list[Match]] = {}
+    for match in hit.matches:
+        marks.setdefault(match.line, []).append(match)
+    for number, line in enumerate(hit.excerpt.split("\n")):
+        inks = _SIGN_INKS.get(line[:1], ())
+        text, places = _untabbed(line[1:].removesuffix("\r"))
+        last = len(places) - 1
+        spans = [
+            (places[min(match.start, last)], places[min(match.end, last)]) for match in marks.get(number, ())
+        ]
+        lead = inert(line[:1])
+        for start, end in _cut(text, page, f"{margin}{lead} "):
+            stretches = "".join(
+                page.style.ink(text[low:high], *inks, *((Ink.MATCH,) if matched else ()))
+                for low, high, matched in _stretches(start, end, spans)
+            )
+            yield f"{margin}{page.style.ink(lead, *inks)} {stretches}".rstrip()
+            lead = " "
+
+
+_SIGN_INKS = {"+": (Ink.ADDED,), "-": (Ink.REMOVED,)}
+
+
+def _untabbed(text: str) -> tuple[str, list[int]]:
+    """The text inert, tabs as spaces, and where each of its characters, and its end, came to stand."""
+    shown = [_TAB if character == "\t" else character for character in inert(text, keep="\t")]
+    return "".join(shown), [0, *accumulate(map(len, shown))]
+
+
+def _stretches(start: int, end: int, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
+    """A part of a line cut where matches begin and end, each stretch with whether it matched."""
+    edges = sorted({start, end, *(edge for span in spans for edge in span if start < edge < end)})
+    for low, high in pairwise(edges):
+        yield low, high, any(first <= low and high <= last for first, last in spans)
+
+
+def _company(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    told = []
+    if hit.more_in_commit:
+        told.append(f"+{hit.more_in_commit} more in this commit")
+    if hit.also_in:
+        told.append(f"also in {_counted(len(hit.also_in), 'commit')}")
+    if told:
+        for line in _wrapped(" · ".join(told), page, margin):
+            yield margin + page.style.ink(line, Ink.QUIET)
+
+
+def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    """How the hit came to its rank."""
+    told = [
+        f"{lane} #{rank}{f' ({hit.lane_scores[lane]:.3g})' if lane in hit.lane_scores else ''}"
+        for lane, rank in hit.lanes.items()
+    ]
+    if hit.score:  # a list by date has none
+        told.append(f"fused {hit.fused:.4f}")
+        told.append(f"rerank {hit.rerank:.3f}" if hit.rerank is not None else "not reranked")
+        told.append(f"recency {hit.recency:.3f}")
+        told.append(f"score {hit.score:.4f}")
+    for line in _wrapped(" · ".join(told), page, margin):
+        yield margin + page.style.ink(line, Ink.QUIET)
+
+
+# -- about the answer as a whole -----------------------------------------------------------------
+
+
+def span_lines(span: LiteralSpan, page: Page) -> list[str]:
+    """When a literal came and went, and with `explain` how many commits touched it each year."""
+    came = f"introduced in {_dated(span.first, span.first_time, page)}"
+    if span.removed and span.removed_time is not None:
+        went = f"last removed in {_dated(span.removed, span.removed_time, page)}"
+    elif span.last != span.first:
+        went = f"last changed in {_dated(span.last, span.last_time, page)}"
+    else:
+        went = "not changed since"
+    lines = _wrapped(f"{came}, {went}", page, "")
+    if page.explain:
+        years = ", ".join(f"{year}: {count}" for year, count in span.by_year)
+        lines += _wrapped(f"commits by year: {years}", page, "")
+    return lines
+
+
+def summary(results: Results) -> str:
+    """How much was searched, how, and how long it took, in one line."""
+    index = results.index
+    searched = f"{index.indexed:,} of {index.commits:,}" if index.behind else f"{index.indexed:,}"
+    told = [
+        f"{_counted(len(results.hits), 'hit')} in {_counted_text(searched, index.indexed, 'commit')}",
+        f"read as {results.query.query_class}",
+        *(_lane(report) for report in results.lanes),
+        f"{results.took_ms:.0f} ms",
+    ]
+    return " · ".join(told)
+
+
+def warnings(results: Results) -> list[str]:
+    """What is missing from the answer, if anything: commits, lanes, passes."""
+    told = [
+        f"the {report.name} lane {_STATUS[report.status]}"
+        + (f": {inert(report.detail)}" if report.detail else "")
+        for report in results.lanes
+        if report.status in _STATUS
+    ]
+    index = results.index
+    if index.behind:
+        told.append(f"searched {index.indexed:,} of {index.commits:,} commits")
+    return told + [inert(note) for note in results.notes]
+
+
+_STATUS = {LaneStatus.TIMEOUT: "ran out of time", LaneStatus.FAILED: "failed"}
+
+
+def _lane(report: LaneReport) -> str:
+    if report.status in {LaneStatus.OK, LaneStatus.EMPTY}:
+        detail = f" ({inert(report.detail)})" if report.detail else ""
+        return f"{report.name} {report.count:,} in {report.elapsed_ms:.0f} ms{detail}"
+    return f"{report.name} {report.status}"
+
+
+def _dated(sha: Sha, moment: int, page: Page) -> str:
+    return f"{sha[:SHORT_SHA]} ({ago(moment, now=page.now)})"
+
+
+def _counted(count: int, noun: str) -> str:
+    return _counted_text(f"{count:,}", count, noun)
+
+
+def _counted_text(written: str, count: int, noun: str) -> str:
+    return f"{written} {noun}{'' if count == 1 else 's'}"
+
+
+def _wrapped(text: str, page: Page, margin: str) -> list[str]:
+    if page.width is None:
+        return [text]
+    room = max(_NARROWEST, page.width - width_of(margin))
+    return words(text, room, room)
+
+
+def _cut(text: str, page: Page, margin: str) -> Iterator[tuple[int, int]]:
+    if page.width is None:
+        return iter([(0, len(text))])
+    room = max(_NARROWEST, page.width - width_of(margin))
+    return pieces(text, room, room)

@@ -1,0 +1,41 @@
+"""The query language: one grammar for the command line, the terminal UI and the service.
+
+`parse` turns what a person typed into a `Query`, `to_source` turns a `Query` into text again, and the
+`parse_*` functions read single filter values so that a flag and an inline filter mean the same. All of it
+is pure: the clock and the time zone are arguments, and nothing is looked up in a repository.
+"""
+
+from __future__ import annotations
+
+from ohara.query.dates import parse_date
+from ohara.query.globs import path_pattern
+from ohara.query.grammar import LONGEST_QUERY, parse, required_patterns
+from ohara.query.source import filter_sources, to_source
+from ohara.query.values import (
+    FILTER_NAMES,
+    parse_author,
+    parse_kind,
+    parse_lang,
+    parse_message,
+    parse_path_glob,
+    parse_ref,
+    parse_symbol,
+)
+
+__all__ = [
+    "FILTER_NAMES",
+    "LONGEST_QUERY",
+    "filter_sources",
+    "parse",
+    "parse_author",
+    "parse_date",
+    "parse_kind",
+    "parse_lang",
+    "parse_message",
+    "parse_path_glob",
+    "parse_ref",
+    "parse_symbol",
+    "path_pattern",
+    "required_patterns",
+    "to_source",
+]

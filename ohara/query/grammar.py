@@ -1,0 +1,270 @@
+r"""Parses a query: free words that rank, terms that are required, filters that bound.
+
+Three readings share the tokens of `lex`:
+
+- Text of one line, and prose of several, is tokens throughout.
+- Several lines of code or diff are a snippet, taken whole: quotes and colons in code are not syntax. Filters
+  may stand on lines of their own above or below it.
+- With a literal or regular-expression mode the text is one pattern. Filters are taken from its two ends, and
+  a text that is nothing but filters and quoted terms (or `/…/` terms) is read as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from ohara.errors import QueryError
+from ohara.model import Filters, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.query.classify import classify, is_snippet
+from ohara.query.dates import parse_date
+from ohara.query.lex import (
+    FLAGS,
+    Filter,
+    Side,
+    Term,
+    Token,
+    Word,
+    literal,
+    named_at,
+    next_token,
+    regex,
+    regex_at,
+    skip_space,
+    tokens,
+)
+from ohara.query.values import (
+    parse_author,
+    parse_kind,
+    parse_lang,
+    parse_message,
+    parse_path_glob,
+    parse_ref,
+    parse_symbol,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import tzinfo
+
+Value = TypeVar("Value")
+
+# A pasted diff may be long; beyond this it says no more about what is sought.
+LONGEST_QUERY = 65_536
+
+_EXACT_MODES = frozenset({Mode.LITERAL, Mode.REGEX})
+_CLASS_OF_MODE = {
+    Mode.LITERAL: QueryClass.LITERAL,
+    Mode.REGEX: QueryClass.REGEX,
+    Mode.SYMBOL: QueryClass.SYMBOL,
+}
+# What only auto mode may do instead of ranking: look up a commit, or list matches newest first.
+_UNRANKED = frozenset({QueryClass.SHA, QueryClass.LITERAL, QueryClass.REGEX})
+
+
+def parse(
+    source: str,
+    *,
+    now: int,
+    mode: Mode = Mode.AUTO,
+    flags: Filters = Filters(),  # noqa: B008 - frozen
+    polarity: Polarity = Polarity.ANY,
+    tz: tzinfo | None = None,
+) -> Query:
+    """The query that a text, together with filters given as flags, asks for.
+
+    `mode` stays what it was: auto mode's choice is the class. A class of `sha` means the commit's hunks are
+    wanted; `literal` and `regex` mean that the required terms alone answer, newest first.
+    """
+    if len(source) > LONGEST_QUERY:
+        raise QueryError(
+            f"the query has {len(source):,} characters, more than {LONGEST_QUERY:,}",
+            hint="search for its most telling lines",
+        )
+    read = _exact(source, mode) if mode in _EXACT_MODES else _snippet(source) or list(tokens(source))
+    words = " ".join(token.text for token in read if isinstance(token, Word))
+    patterns = tuple(dict.fromkeys(token.pattern for token in read if isinstance(token, Term)))
+    filters = _bounds([token for token in read if isinstance(token, Filter)], flags, now=now, tz=tz)
+    if not words and not patterns and filters == Filters():
+        raise QueryError(
+            "there is nothing to search for",
+            hint="write some words, a name, a commit, or a filter such as author:",
+        )
+    sides = [polarity] + [token.polarity for token in read if isinstance(token, Side)]
+    return Query(
+        source=source,
+        words=words,
+        patterns=patterns,
+        filters=filters,
+        mode=mode,
+        query_class=_class(words, patterns, mode),
+        polarity=_one_side(sides),
+    )
+
+
+def required_patterns(query: Query) -> tuple[Pattern, ...]:
+    """The query's patterns, with the whole query's polarity given to those that have none of their own."""
+    return tuple(
+        replace(pattern, polarity=query.polarity) if pattern.polarity is Polarity.ANY else pattern
+        for pattern in query.patterns
+    )
+
+
+def _class(words: str, patterns: tuple[Pattern, ...], mode: Mode) -> QueryClass:
+    if mode in _CLASS_OF_MODE:
+        return _CLASS_OF_MODE[mode]
+    guess = classify(words, patterns)
+    return QueryClass.PROSE if mode is not Mode.AUTO and guess in _UNRANKED else guess
+
+
+def _one_side(sides: Iterable[Polarity]) -> Polarity:
+    asked = set(sides) - {Polarity.ANY}
+    if len(asked) > 1:
+        raise QueryError(
+            "added: and removed: cannot both hold for the whole query",
+            hint='bind each to its own term, as in added:"new" removed:"old"',
+        )
+    return asked.pop() if asked else Polarity.ANY
+
+
+# -- filters -------------------------------------------------------------------------------------
+
+
+def _bounds(found: list[Filter], flags: Filters, *, now: int, tz: tzinfo | None) -> Filters:
+    """Inline filters and flags together: values of one filter are alternatives, so the widest date holds."""
+
+    def values(name: str, *, negated: bool = False) -> list[str]:
+        return [each.value for each in found if each.name == name and each.negated is negated]
+
+    since = [parse_date(value, now=now, tz=tz) for value in values("since")]
+    until = [parse_date(value, now=now, tz=tz, end=True) for value in values("until")]
+    since += [flags.since] if flags.since is not None else []
+    until += [flags.until] if flags.until is not None else []
+    if since and until and min(since) > max(until):
+        raise QueryError(
+            "since: is later than until:", hint="nothing can lie between them; swap the two dates"
+        )
+    return Filters(
+        authors=_distinct(map(parse_author, values("author")), flags.authors),
+        paths=_distinct(map(parse_path_glob, values("path")), flags.paths),
+        not_paths=_distinct(map(parse_path_glob, values("path", negated=True)), flags.not_paths),
+        langs=_distinct(map(parse_lang, values("lang")), flags.langs),
+        since=min(since, default=None),
+        until=max(until, default=None),
+        kinds=_distinct(map(parse_kind, values("kind")), flags.kinds),
+        refs=_distinct(map(parse_ref, values("ref")), flags.refs),
+        messages=_distinct(map(parse_message, values("message")), flags.messages),
+        symbols=_distinct(map(parse_symbol, values("symbol")), flags.symbols),
+    )
+
+
+def _distinct(inline: Iterable[Value], flagged: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(dict.fromkeys((*inline, *flagged)))
+
+
+# -- snippets ------------------------------------------------------------------------------------
+
+
+def _snippet(source: str) -> list[Token] | None:
+    """A snippet's text as one word, and the filters on lines above and below it; none if it is not one."""
+    if "\n" not in source:
+        return None
+    lines = source.replace("\r\n", "\n").split("\n")
+    first, last = 0, len(lines)
+    above: list[Token] = []
+    below: list[Token] = []
+    while first < last and (read := _named_line(lines[first])) is not None:
+        above += read
+        first += 1
+    while first < last and (read := _named_line(lines[last - 1])) is not None:
+        below = read + below
+        last -= 1
+    body = "\n".join(lines[first:last]).rstrip()
+    return [*above, Word(body), *below] if is_snippet(body) else None
+
+
+def _named_line(line: str) -> list[Token] | None:
+    """The filters of a line that is blank or has nothing else."""
+    read, end = _named_run(line, 0)
+    return read if end == len(line) else None
+
+
+def _named_run(source: str, at: int) -> tuple[list[Token], int]:
+    """The filters, polarities and terms bound to one from here on, and where something else begins."""
+    read: list[Token] = []
+    at = skip_space(source, at)
+    while at < len(source):
+        try:
+            named = named_at(source, at)
+        except QueryError:
+            break
+        if named is None:
+            break
+        token, end = named
+        read.append(token)
+        at = skip_space(source, end)
+    return read, at
+
+
+# -- one pattern ---------------------------------------------------------------------------------
+
+
+def _exact(source: str, mode: Mode) -> list[Token]:
+    if (whole := _only_terms(source, mode)) is not None:
+        return whole
+    above, first = _named_run(source, 0)
+    below, last = _trailing(source, first)
+    text = source[first:last].strip()
+    return [*above, Term(literal(text) if mode is Mode.LITERAL else _pattern(text)), *below]
+
+
+def _only_terms(source: str, mode: Mode) -> list[Token] | None:
+    """The tokens of a text in which every token is a filter or a term of the mode's own kind."""
+    read: list[Token] = []
+    at = skip_space(source, 0)
+    while at < len(source):
+        named, after = _named_run(source, at)
+        read += named
+        if after == len(source):
+            break
+        term = _term(source, after, mode)
+        if term is None:
+            return None
+        read.append(term[0])
+        at = skip_space(source, term[1])
+    return read
+
+
+def _term(source: str, at: int, mode: Mode) -> tuple[Term, int] | None:
+    try:
+        if mode is Mode.LITERAL and source[at] == '"':
+            token, end = next_token(source, at)
+            return (token, end) if isinstance(token, Term) else None
+        if mode is Mode.REGEX and source[at] == "/":
+            found = regex_at(source, at, may_begin_with_space=True)
+            return (Term(found[0]), found[1]) if found else None
+    except QueryError:
+        return None
+    return None
+
+
+def _trailing(source: str, first: int) -> tuple[list[Token], int]:
+    """The filters at the end of a text, and where the leftmost of them begins."""
+    at = first
+    while at < len(source):
+        read, end = _named_run(source, at)
+        if read and end == len(source):
+            return read, at
+        # No run that begins inside this one can end elsewhere; go on behind the word that ended it.
+        while end < len(source) and not source[end].isspace():
+            end += 1
+        at = skip_space(source, end)
+    return [], len(source)
+
+
+def _pattern(text: str) -> Pattern:
+    """A pattern that is written plainly or between slashes, of which only the first and last count."""
+    body, slash, flags = text[1:].rpartition("/")
+    if text.startswith("/") and slash and body and set(flags) <= set(FLAGS):
+        return regex(body, flags)
+    return regex(text)

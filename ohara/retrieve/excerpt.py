@@ -1,0 +1,141 @@
+"""Cuts the telling lines out of a hunk: centred on what matched, with the matches marked. Pure.
+
+An excerpt is a run of the body's own lines, signs included, so that it can be coloured as a diff. Very
+long lines are cut around their first match, and say so by an ellipsis. Nothing is escaped here: text is
+made inert where it is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.model import Match, Polarity
+from ohara.words import index_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+CONTEXT_LINES = 3  # as in git diff
+
+# What is shown of several matched lines before context is added: a statement, not a page.
+_CORE_LINES = 6
+
+# Longer than lines that people write; minified files have lines of a megabyte.
+_LONGEST_LINE = 400
+_BEFORE_MATCH = 80
+_ELLIPSIS = "…"
+
+# A match on a changed line is why the hunk was found; on a context line it is company. A changed line
+# without a match still tells more than a context line.
+_CHANGED_MARK = 4
+_CONTEXT_MARK = 1
+_CHANGED_LINE = 0.01
+
+_RUN = re.compile(r"[#\w]+")
+_SIGN_OF = {Polarity.ADDED: "+", Polarity.REMOVED: "-"}
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a hunk with their matches; `line` and `old_line` number the first line that matched.
+
+    Without a match they number the first changed line. A removed line has no number in the new file: there
+    `line` is where it would be. `top` and `old_top` number the first line that is shown in the same way.
+    """
+
+    text: str
+    matches: tuple[Match, ...]
+    line: int
+    old_line: int
+    top: int
+    old_top: int
+
+
+def cut(
+    body: str, marks: Iterable[Match], *, old_start: int, new_start: int, context: int = CONTEXT_LINES
+) -> Excerpt:
+    """The excerpt around the densest matches, with this many lines of context on either side."""
+    lines = body.split("\n")
+    by_line: dict[int, list[Match]] = {}
+    for mark in marks:
+        by_line.setdefault(mark.line, []).append(mark)
+    first, last = _core(lines, by_line)
+    top, bottom = max(0, first - context), min(len(lines), last + 1 + context)
+    shown: list[str] = []
+    matches: list[Match] = []
+    for number in range(top, bottom):
+        text, found = _fitted(lines[number], by_line.get(number, ()))
+        shown.append(text)
+        matches += [Match(number - top, mark.start, mark.end) for mark in found]
+    return Excerpt(
+        text="\n".join(shown),
+        matches=tuple(matches),
+        line=new_start + _new_lines(lines[:first]),
+        old_line=old_start + _old_lines(lines[:first]),
+        top=new_start + _new_lines(lines[:top]),
+        old_top=old_start + _old_lines(lines[:top]),
+    )
+
+
+def _new_lines(lines: Iterable[str]) -> int:
+    return sum(line[:1] in {"+", " "} for line in lines)
+
+
+def _old_lines(lines: Iterable[str]) -> int:
+    return sum(line[:1] in {"-", " "} for line in lines)
+
+
+def word_marks(body: str, terms: Collection[str], polarity: Polarity = Polarity.ANY) -> tuple[Match, ...]:
+    """Where words of a query stand in a body, by their stems; with a polarity, on that side only."""
+    wanted = frozenset(terms)
+    sign = _SIGN_OF.get(polarity)
+    found: list[Match] = []
+    for number, line in enumerate(body.split("\n")):
+        if line[:1] == "\\" or (sign and line[:1] != sign):
+            continue
+        found += [
+            Match(number, run.start() - 1, run.end() - 1)
+            for run in _RUN.finditer(line, 1)
+            if not wanted.isdisjoint(index_text(run[0]).split())
+        ]
+    return tuple(found)
+
+
+def _core(lines: Sequence[str], by_line: dict[int, list[Match]]) -> tuple[int, int]:
+    """The first and last line of the best few; lines at its edges that say nothing are left out."""
+    weights = [_weight(line, by_line.get(number, ())) for number, line in enumerate(lines)]
+    height = min(_CORE_LINES, len(weights))
+    best = total = sum(weights[:height])
+    first = 0
+    for start in range(1, len(weights) - height + 1):
+        total += weights[start + height - 1] - weights[start - 1]
+        if total > best + 1e-9:
+            best, first = total, start
+    least = _CONTEXT_MARK if any(by_line.values()) else _CHANGED_LINE
+    telling = [number for number in range(first, first + height) if weights[number] >= least]
+    return (telling[0], telling[-1]) if telling else (first, first)
+
+
+def _weight(line: str, marks: Sequence[Match]) -> float:
+    changed = line[:1] in {"+", "-"}
+    if marks:
+        return _CHANGED_MARK if changed else _CONTEXT_MARK
+    return _CHANGED_LINE if changed else 0.0
+
+
+def _fitted(line: str, marks: Sequence[Match]) -> tuple[str, list[Match]]:
+    """A line that is not too long, its sign kept, with the marks that are still in it."""
+    if len(line) <= _LONGEST_LINE:
+        return line, list(marks)
+    sign, text = line[:1], line[1:]
+    start = max(0, min((mark.start for mark in marks), default=0) - _BEFORE_MATCH)
+    end = start + _LONGEST_LINE
+    before = _ELLIPSIS if start else ""
+    after = _ELLIPSIS if end < len(text) else ""
+    shift = len(before) - start
+    kept = [
+        Match(mark.line, mark.start + shift, min(mark.end, end) + shift) for mark in marks if mark.start < end
+    ]
+    return f"{sign}{before}{text[start:end]}{after}", kept

@@ -1,0 +1,94 @@
+"""Makes hits of the hunks that are shown: cuts the excerpt, marks what matched, names the symbol. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.model import Hit, Polarity
+from ohara.query import required_patterns
+from ohara.retrieve.excerpt import CONTEXT_LINES, cut, word_marks
+from ohara.retrieve.lanes import literal
+from ohara.words import index_text, query_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.model import Match, Pattern, Query
+    from ohara.retrieve.diversify import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What an excerpt should show of a query."""
+
+    terms: tuple[str, ...]
+    patterns: tuple[Pattern, ...]
+    polarity: Polarity
+    context: int
+
+    @classmethod
+    def by(cls, query: Query, context: int | None) -> Sought:
+        """The words and patterns of a query; patterns alone are marked where there are any."""
+        return cls(
+            terms=query_terms(query.words) if query.words else (),
+            patterns=required_patterns(query),
+            polarity=query.polarity,
+            context=CONTEXT_LINES if context is None else context,
+        )
+
+    def marks(self, body: str) -> tuple[Match, ...]:
+        """Where in a body the query is met."""
+        if self.patterns:
+            return literal.marks(body, self.patterns)
+        return word_marks(body, self.terms, self.polarity)
+
+
+def make_hits(shown: Sequence[Shown], sought: Sought, *, first_rank: int = 1) -> tuple[Hit, ...]:
+    """One hit for each, numbered from the first rank."""
+    return tuple(_hit(one, sought, rank) for rank, one in enumerate(shown, first_rank))
+
+
+def _hit(shown: Shown, sought: Sought, rank: int) -> Hit:
+    ranked, row = shown.ranked, shown.ranked.row
+    excerpt = cut(
+        row.body,
+        sought.marks(row.body),
+        old_start=row.old_start,
+        new_start=row.new_start,
+        context=sought.context,
+    )
+    return Hit(
+        rank=rank,
+        score=ranked.score,
+        hunk=row.hunk,
+        commit=row.commit,
+        path=row.path,
+        old_path=row.old_path,
+        kind=row.kind,
+        line=excerpt.line,
+        old_line=excerpt.old_line,
+        header=row.header,
+        symbol=telling_symbol(row.symbols, sought.terms),
+        excerpt=excerpt.text,
+        matches=excerpt.matches,
+        lanes=dict(ranked.lanes),
+        lane_scores=dict(ranked.lane_scores),
+        fused=ranked.fused,
+        rerank=ranked.rerank,
+        recency=ranked.recency,
+        more_in_commit=shown.more,
+        also_in=shown.also_in,
+        top=excerpt.top,
+        old_top=excerpt.old_top,
+    )
+
+
+def telling_symbol(symbols: Sequence[str], terms: Sequence[str]) -> str | None:
+    """Of the symbols a hunk touches, the one that shares most words with the query, then the innermost."""
+    wanted = frozenset(terms)
+    return max(
+        symbols,
+        key=lambda name: (len(wanted.intersection(index_text(name).split())), name.count("."), name),
+        default=None,
+    )

@@ -1,0 +1,97 @@
+"""Tells what people mean by "the change" from what comes along with it: tests, docs, sweeps, bots.
+
+Pure, by paths and author alone. A commit is judged by the best it touches, so a fix that comes with its test
+and its changelog line loses nothing; within a commit the judgement chooses which hunk is shown. A commit
+that sweeps through hundreds of files is seldom what is meant. All penalties are bounded, and lifted when the
+query asks for such changes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.model import Commit, Query
+
+TESTS = 0.85
+DOCS = 0.75
+GENERATED = 0.6
+BOT = 0.8
+
+# What a commit of a thousand files loses; one of ten loses a third of it, by the logarithm.
+WIDE = 0.2
+_WIDEST_DIGITS = 3
+
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures|mocks?)(?:/|$)"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_tests?|[^/]*[.-](?:test|spec)|conftest)\.\w+$",
+    re.IGNORECASE,
+)
+_DOC = re.compile(
+    r"(?:^|/)(?:docs?|documentation|changelogs?|changes|news|newsfragments|\.changeset|\.chloggen|changelog\.d)/"
+    r"|(?:^|/)(?:readme|changelog|changes|history|news|authors|contributing|contributors|license|copying|releases?)"
+    r"(?:\.\w+)?$|\.(?:md|mdx|rst|adoc|txt|tex)$",
+    re.IGNORECASE,
+)
+_BOT = re.compile(
+    r"\[bot\]|\b(?:dependabot|renovate|pre-commit-ci|github-actions|greenkeeper|pyup|bors)\b", re.IGNORECASE
+)
+
+_ASKS_TESTS = re.compile(r"\b(?:tests?|testing|tested|spec|fixtures?|mocks?|coverage|flaky)\b", re.IGNORECASE)
+_ASKS_DOCS = re.compile(
+    r"\b(?:docs?|documents?|documented|documentation|readme|changelog|typos?|release notes?|examples?)\b",
+    re.IGNORECASE,
+)
+_ASKS_BOT = re.compile(
+    r"\b(?:bots?|bump(?:s|ed)?|upgrade[sd]?|dependenc(?:y|ies)|dependabot|renovate)\b", re.IGNORECASE
+)
+
+
+_ASKS_WIDE = re.compile(
+    r"\b(?:re)?format(?:ted|ting)?\b|\b(?:black|prettier|gofmt|lint(?:ed|ing)?|rename[sd]?|move[sd]?|mov(?:ing)|"
+    r"clean-?ups?|licen[cs]es?|copyrights?|headers?|everywhere|all files)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The penalties that hold for one query: none for what it asks for."""
+
+    tests: float = TESTS
+    docs: float = DOCS
+    generated: float = GENERATED
+    bot: float = BOT
+    wide: float = WIDE
+
+    @classmethod
+    def of(cls, query: Query) -> Judge:
+        """Lift the penalties for what a query asks for, by its words or by its filters."""
+        said = " ".join((query.words, *query.filters.paths))
+        filtered = bool(query.filters.paths)
+        return cls(
+            tests=1.0 if filtered or _ASKS_TESTS.search(said) else TESTS,
+            docs=1.0 if filtered or _ASKS_DOCS.search(said) else DOCS,
+            generated=1.0 if filtered else GENERATED,
+            bot=1.0 if query.filters.authors or _ASKS_BOT.search(said) else BOT,
+            wide=0.0 if _ASKS_WIDE.search(said) else WIDE,
+        )
+
+    def path(self, path: str, *, left_out: bool = False) -> float:
+        """What a change at a path counts."""
+        if left_out:
+            return self.generated
+        if _TEST.search(path):
+            return self.tests
+        return self.docs if _DOC.search(path) else 1.0
+
+    def commit(self, commit: Commit, paths: Sequence[str]) -> float:
+        """What a commit counts: the best of its paths, less when it has very many or nobody wrote it."""
+        best = max(map(self.path, paths), default=1.0)
+        swept = best * (1.0 - self.wide * min(1.0, math.log10(1 + len(paths)) / _WIDEST_DIGITS))
+        return swept * self.bot if _BOT.search(f"{commit.author} <{commit.email}>") else swept

@@ -1,0 +1,77 @@
+"""The symbol lane: hunks that touch the functions, classes and constants whose names the query speaks of.
+
+Symbols are ranked by their names first; a hunk counts for the best symbol it touches. No symbol fills the
+lane: of each only its newest changes are taken. A name that is written out exactly is pinned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.model import QueryClass
+from ohara.retrieve.ranking import Placed, Ranking, ranking
+from ohara.store.filters import symbol_ids
+from ohara.store.ranked import symbols_by_words, touching
+from ohara.words import query_terms
+
+if TYPE_CHECKING:
+    from ohara.model import HunkId, Query
+    from ohara.store.filters import HunkFilter
+    from ohara.store.pool import ReaderPool
+    from ohara.store.reader import Reader
+
+NAME = "symbol"
+
+# Kind, name and neighbours: a neighbour's name says where a symbol lives, not what it is.
+_WEIGHTS = (0.5, 3.0, 0.5)
+
+# Beyond these the names share one common word with the query.
+_SYMBOLS = 60
+
+# Of one symbol's changes; an exact name is what was asked for, and may show more of its history.
+_HUNKS_OF_ONE = 8
+_HUNKS_OF_EXACT = 50
+
+# What each further symbol that a hunk touches adds, as a share of that symbol's own score.
+_FURTHER = 0.1
+
+_EXACT_LEAD = 1.0  # an exact name is worth twice the best of the others
+
+
+async def search(pool: ReaderPool, query: Query, allowed: HunkFilter, *, limit: int) -> Ranking:
+    """The hunks that touch symbols named in a query."""
+    return await pool.read(lambda reader: rank(reader, query, allowed, limit=limit))
+
+
+def rank(reader: Reader, query: Query, allowed: HunkFilter, *, limit: int) -> Ranking:
+    """The search itself, in this thread."""
+    exact = set(_exact(reader, query))
+    terms = query_terms(query.words)
+    scores = dict(symbols_by_words(reader, terms, _WEIGHTS, _SYMBOLS)) if terms else {}
+    best = max(scores.values(), default=1.0)
+    scores = {symbol: score / best for symbol, score in scores.items() if score > 0}
+    for symbol in exact:
+        scores[symbol] = scores.get(symbol, 0.0) + _EXACT_LEAD
+    taken: dict[int, int] = {}
+    found: dict[HunkId, Placed] = {}
+    pinned: set[HunkId] = set()
+    for at, symbol in touching(reader, scores, allowed):
+        most = _HUNKS_OF_EXACT if symbol in exact else _HUNKS_OF_ONE
+        if taken.get(symbol, 0) >= most:
+            continue
+        taken[symbol] = taken.get(symbol, 0) + 1
+        if symbol in exact:
+            pinned.add(at.hunk)
+        known = found.get(at.hunk)
+        score = scores[symbol]
+        if known is not None:
+            score = max(known.score, score) + _FURTHER * min(known.score, score)
+        found[at.hunk] = Placed(score, at.time, at.sha, at.hunk)
+    return ranking(NAME, found.values(), limit, pinned=pinned)
+
+
+def _exact(reader: Reader, query: Query) -> list[int]:
+    """The symbols that the query names outright."""
+    if query.query_class is not QueryClass.SYMBOL:
+        return []
+    return symbol_ids(reader.connection, [query.words.strip().rstrip("()").lstrip("$@")])

@@ -1,0 +1,146 @@
+"""The text lane: BM25 over messages, paths, headers and lines, scored by every word of the query.
+
+Rows are selected by the query's rarest words and scored by all of them: walking the rows of common words
+costs most of the time and finds nothing new, yet leaving them out of the score loses answers. An exact name,
+issue number or path is looked for as such first, and pinned.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.model import Polarity, QueryClass
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Placed, Ranking, ranking
+from ohara.store.match import any_of, selected, within
+from ohara.store.ranked import at_paths, by_words, paths_ending
+from ohara.words import index_text, query_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ohara.model import HunkId, Query
+    from ohara.retrieve.profile import Profile
+    from ohara.store.filters import HunkFilter
+    from ohara.store.pool import ReaderPool
+    from ohara.store.ranked import Scored
+    from ohara.store.reader import Reader
+
+NAME = "text"
+
+# Words select rows while all of them together have no more than these: a bound on the lane's time that does
+# not grow with the history. The rarest three always select.
+SELECTED_ROWS = 8_000
+FEWEST_SELECTING = 3
+
+# A pasted page has hundreds of words; the rarest of them find what it is about.
+MOST_WORDS = 48
+
+# Rows taken from the word table before commits are capped. All hunks of a commit share its message, so where
+# one of hundreds of hunks crowds out the others more rows are taken.
+_ROWS_PER_HIT = 4
+_ROWS_PER_HIT_IN_A_CROWD = 40
+
+_EXACT = frozenset({QueryClass.SYMBOL, QueryClass.ISSUE})
+_COLUMN_OF = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a query that the index knows: those that select rows, and the others."""
+
+    selecting: tuple[str, ...]
+    common: tuple[str, ...]
+
+
+async def search(
+    pool: ReaderPool, query: Query, profile: Profile, allowed: HunkFilter, *, limit: int
+) -> Ranking:
+    """The best hunks for a query's words."""
+    return await pool.read(lambda reader: rank(reader, query, profile, allowed, limit=limit))
+
+
+def rank(reader: Reader, query: Query, profile: Profile, allowed: HunkFilter, *, limit: int) -> Ranking:
+    """The search itself, in this thread."""
+    found: dict[HunkId, Placed] = {}
+    pinned: list[HunkId] = []
+    if query.query_class is QueryClass.PATH:
+        found = _at_path(reader, query.words, allowed, limit)
+        pinned = list(found)
+    elif query.query_class in _EXACT:
+        match = within(_columns(query, profile), any_of(filter(None, map(index_text, query.words.split()))))
+        found = _placed(_scored(reader, match, profile, allowed, limit), profile)
+        pinned = list(found)
+    if len(found) < limit:
+        words = choose_words(reader, query_terms(query.words))
+        if words.selecting:
+            match = within(_columns(query, profile), selected(words.selecting, words.common))
+            more = _placed(_scored(reader, match, profile, allowed, limit), profile)
+            found = {**more, **found} if pinned else more
+    return ranking(NAME, found.values(), limit, pinned=pinned)
+
+
+def choose_words(reader: Reader, terms: Sequence[str]) -> Words:
+    """Which words select rows and which only score them; words that stand nowhere are neither."""
+    rows = reader.word_rows(terms)
+    known = sorted((term for term in terms if rows[term]), key=lambda term: rows[term])[:MOST_WORDS]
+    selecting: list[str] = []
+    taken = 0
+    for term in known:
+        taken += rows[term]
+        if len(selecting) >= FEWEST_SELECTING and taken > SELECTED_ROWS:
+            break
+        selecting.append(term)
+    return Words(tuple(selecting), tuple(known[len(selecting) :]))
+
+
+def _columns(query: Query, profile: Profile) -> tuple[str, ...]:
+    return _COLUMN_OF.get(query.polarity, profile.columns)
+
+
+def _scored(reader: Reader, match: str, profile: Profile, allowed: HunkFilter, limit: int) -> list[Scored]:
+    rows = by_words(reader, match, profile.weightings, allowed, limit * _ROWS_PER_HIT)
+    crowd = Counter(row.at.commit for row in rows)
+    kept = sum(min(count, HUNKS_PER_COMMIT) for count in crowd.values())
+    if kept < limit and len(rows) == limit * _ROWS_PER_HIT:
+        return by_words(reader, match, profile.weightings, allowed, limit * _ROWS_PER_HIT_IN_A_CROWD)
+    return rows
+
+
+def _placed(found: Iterable[Scored], profile: Profile) -> dict[HunkId, Placed]:
+    """One score from those of all weightings, each scaled by this query's best.
+
+    A merge without lines of its own repeats in its message what a commit it merges has done: it counts less,
+    before scaling, lest its short text set the scale.
+    """
+    rows = [
+        (one.at, tuple(score * _factor(one, profile) for score in one.scores)) for one in found if one.scores
+    ]
+    bests = [max(scores) for scores in zip(*(scores for _, scores in rows), strict=True)]
+    total = sum(share for _, share in profile.weightings)
+    placed: dict[HunkId, Placed] = {}
+    for at, scores in rows:
+        mixed = sum(
+            share * score / best
+            for (_, share), score, best in zip(profile.weightings, scores, bests, strict=True)
+            if best > 0
+        )
+        placed[at.hunk] = Placed(mixed / total, at.time, at.sha, at.hunk)
+    return placed
+
+
+def _factor(one: Scored, profile: Profile) -> float:
+    return profile.lineless_merge if one.at.lineless and one.at.merge else 1.0
+
+
+def _at_path(reader: Reader, written: str, allowed: HunkFilter, limit: int) -> dict[HunkId, Placed]:
+    """The hunks at a path, newest best."""
+    paths = paths_ending(reader, written)
+    if not paths:
+        return {}
+    newest = at_paths(reader, paths, allowed, limit * _ROWS_PER_HIT)
+    return {
+        at.hunk: Placed(1.0 - place / (len(newest) + 1), at.time, at.sha, at.hunk)
+        for place, at in enumerate(newest)
+    }

@@ -1,0 +1,120 @@
+"""From the lanes' answers to ranked hunks: fused, cut to a pool, read in full, judged and nudged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.retrieve.diversify import Ranked
+from ohara.retrieve.fuse import Fused, convex_fusion, reciprocal_rank_fusion
+from ohara.retrieve.profile import Fusion, LaneWeights, Profile
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT
+from ohara.retrieve.recency import recency_factor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ohara.model import HunkId
+    from ohara.retrieve.judge import Judge
+    from ohara.retrieve.ranking import Ranking
+    from ohara.store.hydrate import StoredHit
+
+# Below this cosine two texts share no more than the tone of code: what only the vector lane found, and not
+# even nearly, is no answer.
+VECTOR_FLOOR = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A hunk of the pool: its fused score (the best is 1), and its rank and score in each lane."""
+
+    hunk: HunkId
+    fused: float
+    pinned: bool
+    lanes: Mapping[str, int]
+    lane_scores: Mapping[str, float]
+
+
+def pool(
+    rankings: Sequence[Ranking],
+    weights: LaneWeights,
+    profile: Profile,
+    size: int,
+    *,
+    per_commit: int = HUNKS_PER_COMMIT,
+) -> list[Pooled]:
+    """The best hunks of all lanes together: pinned first, few of each commit, none too far off."""
+    ranks = {one.lane: {c.hunk: place for place, c in enumerate(one.candidates, 1)} for one in rankings}
+    scores = {one.lane: {c.hunk: c.score for c in one.candidates} for one in rankings}
+    commits = {hunk: sha for one in rankings for hunk, sha in one.commits.items()}
+    pinned = frozenset(hunk for one in rankings for hunk in one.pinned)
+    fused = _fused(rankings, weights, profile)
+    best = max((one.score for one in fused), default=0.0) or 1.0
+    pooled: list[Pooled] = []
+    taken: dict[bytes, int] = {}
+    for hunk, score in sorted(fused, key=lambda one: one.hunk not in pinned):
+        lanes = {lane: places[hunk] for lane, places in ranks.items() if hunk in places}
+        if set(lanes) == {"vector"} and scores["vector"][hunk] < VECTOR_FLOOR:
+            continue
+        commit = commits[hunk]
+        if taken.get(commit, 0) >= per_commit:
+            continue
+        taken[commit] = taken.get(commit, 0) + 1
+        pooled.append(
+            Pooled(hunk, score / best, hunk in pinned, lanes, {lane: scores[lane][hunk] for lane in lanes})
+        )
+        if len(pooled) >= size:
+            break
+    return pooled
+
+
+def judged(
+    pooled: Iterable[Pooled],
+    rows: Mapping[HunkId, StoredHit],
+    touched: Mapping[int, Sequence[str]],
+    judge: Judge | None,
+    *,
+    now: int,
+    recency_weight: float,
+) -> list[Ranked]:
+    """Pooled hunks with their score before any reranking; those gone meanwhile are left out."""
+    found: list[Ranked] = []
+    for one in pooled:
+        row = rows.get(one.hunk)
+        if row is None:
+            continue
+        recency = recency_factor(row.commit.committer_time, now=now, weight=recency_weight)
+        of_commit = judge.commit(row.commit, touched.get(row.commit_id, ())) if judge else 1.0
+        of_path = judge.path(row.path, left_out=row.left_out is not None) if judge and row.path else 1.0
+        score = one.fused * recency * of_commit
+        found.append(
+            Ranked(
+                row=row,
+                score=score,
+                worth=score * of_path,
+                pinned=one.pinned,
+                fused=one.fused,
+                recency=recency,
+                lanes=one.lanes,
+                lane_scores=one.lane_scores,
+            )
+        )
+    return found
+
+
+def _fused(rankings: Sequence[Ranking], weights: LaneWeights, profile: Profile) -> list[Fused]:
+    shares = [float(getattr(weights, one.lane, 0.0)) for one in rankings]
+    if profile.fusion is Fusion.RRF:
+        return reciprocal_rank_fusion(
+            [[candidate.hunk for candidate in one.candidates] for one in rankings], weights=shares
+        )
+    return convex_fusion(
+        [one.candidates for one in rankings], weights=shares, zeros=[_zero(one) for one in rankings]
+    )
+
+
+def _zero(ranking: Ranking) -> float:
+    """The score that is worth nothing: cosines of a hundred neighbours differ little from each other."""
+    if ranking.lane != "vector":
+        return 0.0
+    return min((candidate.score for candidate in ranking.candidates), default=0.0)

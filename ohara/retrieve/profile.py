@@ -1,0 +1,100 @@
+"""Every weight of the ranking, in one place. Each has its reason and its measurement in docs/ranking.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ohara.model import QueryClass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ohara.store.ranked import Weights
+
+
+class Fusion(StrEnum):
+    """How lanes become one ranking."""
+
+    CONVEX = "convex"
+    RRF = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneWeights:
+    """What each ranking lane counts, in the declared order of lanes."""
+
+    vector: float
+    text: float
+    symbol: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A whole ranking pipeline as numbers.
+
+    `weightings` are BM25s over the columns message, path, header, added, removed and context, each with its
+    share in the text lane's score. `columns` bounds where words may match; none means everywhere.
+    `others_in_rrf` is what the weights of the vector and symbol lanes are multiplied by when ranks are fused
+    and not scores. `lineless_merge` is what the words of a merge without lines of its own count. `blend` is
+    the share of the cross-encoder's score in the final one.
+    """
+
+    name: str
+    fusion: Fusion
+    weightings: tuple[tuple[Weights, float], ...]
+    columns: tuple[str, ...]
+    lanes: LaneWeights
+    by_class: Mapping[QueryClass, LaneWeights] = field(default_factory=lambda: MappingProxyType({}))
+    others_in_rrf: float = 1.0
+    lineless_merge: float = 1.0
+    blend: float = 0.0
+    judges: bool = True
+
+    def weights(self, query_class: QueryClass) -> LaneWeights:
+        """What the lanes count for a kind of query."""
+        chosen = self.by_class.get(query_class, self.lanes)
+        if self.fusion is not Fusion.RRF:
+            return chosen
+        return LaneWeights(
+            chosen.vector * self.others_in_rrf, chosen.text, chosen.symbol * self.others_in_rrf
+        )
+
+
+DEFAULT = Profile(
+    name="default",
+    fusion=Fusion.CONVEX,
+    weightings=(
+        ((3, 0.5, 1, 1, 0.5, 0.2), 1.0),
+        ((1, 0, 0, 0, 0, 0), 0.5),
+        ((0, 0.5, 1, 1, 0.4, 0.2), 0.6),
+    ),
+    columns=(),
+    lanes=LaneWeights(vector=0.15, text=1.0, symbol=0.15),
+    by_class=MappingProxyType(
+        {
+            QueryClass.SYMBOL: LaneWeights(vector=0.1, text=1.0, symbol=1.0),
+            QueryClass.PATH: LaneWeights(vector=0.0, text=1.0, symbol=0.0),
+            QueryClass.ISSUE: LaneWeights(vector=0.0, text=1.0, symbol=0.0),
+            QueryClass.SNIPPET: LaneWeights(vector=0.5, text=1.0, symbol=0.1),
+        }
+    ),
+    others_in_rrf=0.1,
+    lineless_merge=0.5,
+    blend=0.3,
+)
+
+# The textbook: the diff alone, lanes that count alike, and the cross-encoder's order taken as it is.
+REFERENCE = Profile(
+    name="reference",
+    fusion=Fusion.RRF,
+    weightings=(((1, 1, 1, 1, 1, 1), 1.0),),
+    columns=("added", "removed", "context"),
+    lanes=LaneWeights(vector=1.0, text=1.0, symbol=1.0),
+    blend=1.0,
+    judges=False,
+)
+
+PROFILES: Mapping[str, Profile] = MappingProxyType({DEFAULT.name: DEFAULT, REFERENCE.name: REFERENCE})

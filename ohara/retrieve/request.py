@@ -1,0 +1,49 @@
+"""What a search is given: the ways to its sources, and the caller's wishes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.retrieve.profile import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from ohara.embed.encoder import Embedder, Reranker
+    from ohara.model import IndexStatus, Sha
+    from ohara.retrieve.profile import Profile
+    from ohara.store.pool import ReaderPool
+    from ohara.store.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where answers come from. Models are asked for when a stage needs them, and not before.
+
+    `maker` finds the embedder that made vectors, by the id they carry. `reachable` names every commit that
+    refs lead to; `status` says how the index stands, cheaply.
+    """
+
+    pool: ReaderPool
+    embedder: Callable[[], Embedder | None]
+    maker: Callable[[str], Embedder | None]
+    reranker: Callable[[], Reranker | None]
+    reachable: Callable[[tuple[str, ...]], Collection[Sha]]
+    status: Callable[[Reader], IndexStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How an answer should be. `k` 0 asks for everything a literal or regex query matches."""
+
+    now: int
+    k: int = 5
+    profile: Profile = DEFAULT
+    rerank: bool = True
+    all_hunks: bool = False
+    by_date: bool = False
+    after: str | None = None
+    context: int | None = None
+    timeout_s: float = 2.0
+    recency_weight: float = 0.05

@@ -1,0 +1,83 @@
+"""Lets a cross-encoder refine the order of the first hits, without letting it overrule what found them.
+
+Its order alone makes answers worse on diffs, so its score is blended with the fused one. A model that is
+missing, switched off, too slow or broken leaves the fused order as it is, and a report that says so.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from ohara.embed.prepare import rerank_text
+from ohara.errors import reason_of
+from ohara.model import LaneReport, LaneStatus
+from ohara.retrieve.gather import PREPARE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ohara.embed.encoder import Reranker
+    from ohara.store.hydrate import StoredHit
+
+NAME = "rerank"
+
+# Reading pairs costs 5-8 ms each; what stands below the fiftieth place is not what a person looks at.
+DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The model's opinion of each hunk, between 0 and 1; none when it has no opinion."""
+
+    opinions: tuple[float, ...] | None
+    report: LaneReport
+
+
+async def rerank(
+    reranker: Callable[[], Reranker | None], words: str, rows: Sequence[StoredHit], *, timeout_s: float
+) -> Reranked:
+    """Ask the model about the query and each hunk."""
+    started = time.perf_counter()
+
+    def report(status: LaneStatus, detail: str = "", count: int = 0) -> LaneReport:
+        return LaneReport(NAME, status, count, (time.perf_counter() - started) * 1_000, detail)
+
+    if not rows:
+        return Reranked(None, report(LaneStatus.EMPTY))
+    documents = [
+        rerank_text(words, row.commit.subject, row.path, row.symbols[0] if row.symbols else "", row.body)
+        for row in rows
+    ]
+    try:
+        with anyio.fail_after(max(timeout_s, PREPARE_S)):
+            model = await anyio.to_thread.run_sync(reranker, abandon_on_cancel=True)
+            if model is None:
+                return Reranked(None, report(LaneStatus.OFF, "the reranker is switched off"))
+            await anyio.to_thread.run_sync(
+                model.score, words, [], abandon_on_cancel=True
+            )  # reads the weights
+        with anyio.fail_after(timeout_s):
+            scores = await anyio.to_thread.run_sync(model.score, words, documents, abandon_on_cancel=True)
+    except TimeoutError:
+        return Reranked(None, report(LaneStatus.TIMEOUT, f"took longer than {timeout_s:g} s"))
+    except Exception as fault:  # noqa: BLE001 - whatever ails a model, the fused order stands
+        return Reranked(None, report(LaneStatus.FAILED, reason_of(fault)))
+    return Reranked(squashed(scores), report(LaneStatus.OK, count=len(scores)))
+
+
+def squashed(scores: Sequence[float]) -> tuple[float, ...]:
+    """Scores between 0 and 1, in the same order; models differ in scale, so it is taken from these scores."""
+    middle, spread = fmean(scores), pstdev(scores) or 1.0
+    return tuple(1.0 / (1.0 + math.exp(-(score - middle) / spread)) for score in scores)
+
+
+def blended(prior: float, opinion: float, share: float) -> float:
+    """The fused score (of which the best is 1) and the model's opinion, mixed."""
+    return (1.0 - share) * prior + share * opinion

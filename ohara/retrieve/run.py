@@ -1,0 +1,238 @@
+"""One query from its words to its hits.
+
+Four kinds of question, told apart by what the query holds: a commit's name lists that commit, patterns alone
+list what they match, filters alone list what they let through, and words rank. Every answer says what was
+searched and how each lane went.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from ohara.model import Candidate, LaneReport, LaneStatus, QueryClass, Results, Sha
+from ohara.query import required_patterns
+from ohara.retrieve import cursor
+from ohara.retrieve.cursor import Page
+from ohara.retrieve.hits import Sought, make_hits
+from ohara.retrieve.lanes import literal
+from ohara.retrieve.listed import Listed, listing, read_entries
+from ohara.retrieve.rank import rank
+from ohara.retrieve.ranking import Ranking
+from ohara.store.filters import compile_filters
+from ohara.store.ranked import of_commit, recent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anyio.streams.memory import MemoryObjectSendStream
+
+    from ohara.model import Hit, IndexStatus, LiteralSpan, Query
+    from ohara.retrieve.diversify import Shown
+    from ohara.retrieve.lanes.literal import Verified
+    from ohara.retrieve.request import Sources, Wishes
+    from ohara.store.filters import HunkFilter
+    from ohara.store.reader import Reader
+
+# An exact search promises all matches, so it may take longer than a lane that helps to rank.
+PATIENCE = 30.0
+
+NEWEST_FIRST = "newest first"
+LITERAL = "literal"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How the index stands when a search begins, and which hunks may answer."""
+
+    status: IndexStatus
+    allowed: HunkFilter
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A page of what was found, with all there is to say about it."""
+
+    shown: Sequence[Shown]
+    more: bool
+    lanes: tuple[LaneReport, ...]
+    fusion: str
+    span: LiteralSpan | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One query on its way."""
+
+    sources: Sources
+    query: Query
+    wishes: Wishes
+    opening: Opening
+    page: Page
+    moments: MemoryObjectSendStream[Verified] | None
+
+
+async def find(
+    sources: Sources, query: Query, wishes: Wishes, moments: MemoryObjectSendStream[Verified] | None = None
+) -> Results:
+    """Answer a query; `moments` hears how far an exact search has come."""
+    started = time.perf_counter()
+    opening = await _open(sources, query)
+    name = cursor.asked(query, wishes.profile.name, wishes.all_hunks, wishes.by_date)
+    page = (
+        cursor.read(wishes.after, name, opening.state)
+        if wishes.after is not None
+        else Page(start=0, depth=wishes.k)
+    )
+    answer = await _answer(_Asked(sources, query, wishes, opening, page, moments))
+    sought = Sought.by(query, wishes.context)
+
+    def excerpts() -> tuple[Hit, ...]:
+        return make_hits(answer.shown, sought, first_rank=page.start + 1)
+
+    hits = await anyio.to_thread.run_sync(excerpts)
+    beyond = Page(page.start + len(hits), page.depth)
+    return Results(
+        query=query,
+        hits=hits,
+        lanes=answer.lanes,
+        took_ms=(time.perf_counter() - started) * 1_000,
+        fusion=answer.fusion,
+        index=opening.status,
+        literal=answer.span,
+        next_cursor=cursor.write(beyond, name, opening.state) if answer.more else None,
+        notes=answer.notes,
+    )
+
+
+async def _open(sources: Sources, query: Query) -> Opening:
+    refs = query.filters.refs
+    reachable = await anyio.to_thread.run_sync(sources.reachable, refs) if refs else None
+
+    def work(reader: Reader) -> Opening:
+        counts = reader.counts()
+        state = f"{reader.last_hunk()}.{counts.commits}.{'.'.join(str(each.done) for each in counts.passes)}"
+        allowed = compile_filters(reader.connection, query.filters, reachable=reachable)
+        return Opening(sources.status(reader), allowed, state)
+
+    return await sources.pool.read(work)
+
+
+async def _answer(asked: _Asked) -> Answer:
+    query = asked.query
+    if query.query_class is QueryClass.SHA:
+        found = await _commit(asked)
+        if found is not None:
+            return found
+        note = f"no indexed commit begins with {query.words}; its mentions are searched instead"
+        mentioned = replace(asked, query=replace(query, query_class=QueryClass.PROSE))
+        ranked = await _ranked(mentioned)
+        return replace(ranked, notes=(note, *ranked.notes))
+    if not query.words and query.patterns:
+        return await _matches(asked)
+    if not query.words:
+        return await _recent(asked)
+    return await _ranked(asked)
+
+
+async def _ranked(asked: _Asked) -> Answer:
+    """What words find, best first; patterns beside them are required."""
+    wishes, page, allowed = asked.wishes, asked.page, asked.opening.allowed
+    exact: tuple[LaneReport, ...] = ()
+    notes: tuple[str, ...] = ()
+    span: LiteralSpan | None = None
+    matched: Ranking | None = None
+    if asked.query.patterns:
+        required, report = await _exact(asked)
+        exact, span, notes = (report,), required.span, _unfinished(required)
+        allowed = allowed.among(found.hunk for found in required.hunks)
+        matched = Ranking(
+            LITERAL,
+            tuple(Candidate(found.hunk, 0.0) for found in required.hunks),
+            commits={found.hunk: bytes.fromhex(found.commit) for found in required.hunks},
+        )
+    ranked = await rank(asked.sources, asked.query, wishes, allowed, depth=page.depth, required=matched)
+    shown = sorted(ranked.shown, key=_moment, reverse=True) if wishes.by_date else ranked.shown
+    end = page.start + wishes.k
+    return Answer(
+        shown=shown[page.start : end],
+        more=len(shown) > end,
+        lanes=(*exact, *ranked.lanes),
+        fusion=wishes.profile.fusion.value,
+        span=span,
+        notes=(*notes, *ranked.notes),
+    )
+
+
+def _moment(shown: Shown) -> tuple[int, Sha]:
+    commit = shown.ranked.row.commit
+    return commit.committer_time, commit.sha
+
+
+# -- lists ---------------------------------------------------------------------------------------
+
+
+async def _matches(asked: _Asked) -> Answer:
+    """What patterns match, newest first."""
+    answer, report = await _exact(asked)
+    found = [Listed(each.hunk, each.commit) for each in answer.hunks]
+    listed = await _listed(asked, found, lane=LITERAL)
+    return replace(listed, lanes=(report,), span=answer.span, notes=_unfinished(answer))
+
+
+async def _recent(asked: _Asked) -> Answer:
+    """What filters let through, newest first."""
+    newest = await asked.sources.pool.read(lambda reader: recent(reader, asked.opening.allowed))
+    return await _listed(asked, [Listed(at.hunk, Sha(at.sha.hex())) for at in newest])
+
+
+async def _commit(asked: _Asked) -> Answer | None:
+    """The hunks of the commits that a sha names, all of them; none when no commit is called so."""
+    words, allowed = asked.query.words, asked.opening.allowed
+    hunks = await asked.sources.pool.read(lambda reader: of_commit(reader, words, allowed))
+    if not hunks:
+        return None
+    wishes = replace(asked.wishes, all_hunks=True)
+    return await _listed(replace(asked, wishes=wishes), [Listed(at.hunk, Sha(at.sha.hex())) for at in hunks])
+
+
+async def _listed(asked: _Asked, found: list[Listed], *, lane: str | None = None) -> Answer:
+    wishes, start = asked.wishes, asked.page.start
+
+    def work(reader: Reader) -> Answer:
+        entries = listing(reader, found, all_hunks=wishes.all_hunks)
+        end = start + wishes.k if wishes.k else len(entries)
+        shown = read_entries(reader, entries[start:end], lane, first_rank=start + 1)
+        return Answer(shown, more=end < len(entries), lanes=(), fusion=NEWEST_FIRST)
+
+    return await asked.sources.pool.read(work)
+
+
+async def _exact(asked: _Asked) -> tuple[literal.LiteralAnswer, LaneReport]:
+    """All that the query's patterns match, and how the lane went."""
+    started = time.perf_counter()
+    answer = await literal.search(
+        asked.sources.pool,
+        required_patterns(asked.query),
+        asked.opening.allowed,
+        limit=None,
+        deadline_s=asked.wishes.timeout_s * PATIENCE,
+        moments=asked.moments,
+    )
+    status = LaneStatus.OK if answer.total else LaneStatus.EMPTY
+    if not answer.complete:
+        status = LaneStatus.TIMEOUT
+    detail = "no trigram to look up: everything was read" if answer.scanned else ""
+    elapsed_ms = (time.perf_counter() - started) * 1_000
+    return answer, LaneReport(LITERAL, status, answer.total, elapsed_ms, detail)
+
+
+def _unfinished(answer: literal.LiteralAnswer) -> tuple[str, ...]:
+    if answer.complete:
+        return ()
+    return ("the exact search ran out of time: only the newest commits were searched",)

@@ -1,0 +1,184 @@
+"""The asking half of one repository's engine: connections and models that stay warm from query to query."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ohara.embed.catalog import serving_embedder, serving_reranker
+from ohara.embed.identity import embedder_of
+from ohara.embed.shared import shared_embedder, shared_reranker
+from ohara.errors import QueryError, RepositoryError, UsageError
+from ohara.git.walk import walk
+from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, resolve_tips
+from ohara.model import IndexStatus, LaneStatus, Sha
+from ohara.retrieve.profile import PROFILES
+from ohara.retrieve.request import Sources, Wishes
+from ohara.retrieve.run import find
+from ohara.store import facts
+from ohara.store.pool import ReaderPool
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectSendStream
+
+    from ohara.embed.encoder import Embedder, Reranker
+    from ohara.git.repo import Repository
+    from ohara.model import Query, Results
+    from ohara.retrieve.lanes.literal import Verified
+    from ohara.settings import Settings
+    from ohara.store.locate import IndexLocation
+    from ohara.store.reader import Reader
+
+ORDERS = ("rank", "date")
+
+# Walks of refs that are kept: the branches a person compares in one sitting.
+_KEPT_WALKS = 8
+
+
+class Search:
+    """Answers queries over one index; safe to ask from several tasks at once."""
+
+    def __init__(self, repository: Repository, location: IndexLocation, settings: Settings) -> None:
+        self._repository = repository
+        self._settings = settings
+        self._location = location
+        self._lock = Lock()
+        self._embedder: Embedder | None = None
+        self._former: Embedder | None = None
+        self.vectors_are_old = False  # a query met vectors of another model than the settings mean
+        self._reranker: Reranker | None = None
+        self._walks: dict[tuple[Sha, ...], frozenset[Sha]] = {}
+        self._unseen: dict[tuple[Sha, ...], int] = {}
+        self._pool = ReaderPool(location.database)
+        self._sources = Sources(
+            pool=self._pool,
+            embedder=self._load_embedder,
+            maker=self._maker,
+            reranker=self._load_reranker,
+            reachable=self._reachable,
+            status=self._status,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+    def wishes(
+        self,
+        *,
+        now: int,
+        k: int,
+        rerank: bool = True,
+        all_hunks: bool = False,
+        order: str = "rank",
+        after: str | None = None,
+        context: int | None = None,
+    ) -> Wishes:
+        """What a caller wishes, completed by the settings."""
+        if order not in ORDERS:
+            raise UsageError(f"there is no order {order!r}", hint=f"the orders are {' and '.join(ORDERS)}")
+        if k < 0:
+            raise UsageError(f"{k} hits cannot be shown", hint="give a number from 1")
+        settings = self._settings.find
+        return Wishes(
+            now=now,
+            k=k,
+            profile=PROFILES[settings.profile],
+            rerank=rerank and settings.rerank,
+            all_hunks=all_hunks,
+            by_date=order == "date",
+            after=after,
+            context=context,
+            timeout_s=settings.lane_timeout_s,
+            recency_weight=settings.recency_weight,
+        )
+
+    async def find(
+        self, query: Query, wishes: Wishes, moments: MemoryObjectSendStream[Verified] | None = None
+    ) -> Results:
+        """Answer a query; `moments` hears how far an exact search has come."""
+        self.vectors_are_old = False
+        results = await find(self._sources, query, wishes, moments)
+        notes = self._substitutes(results, wishes)
+        return replace(results, notes=(*results.notes, *notes)) if notes else results
+
+    def _substitutes(self, results: Results, wishes: Wishes) -> tuple[str, ...]:
+        """What to say of models that a setting names, this answer needed, and this machine does not have."""
+        models = self._settings.models
+        status = {report.name: report.status for report in results.lanes}
+        said: list[str] = []
+        if status.get("vector", LaneStatus.OFF) is not LaneStatus.OFF:
+            said.append(serving_embedder(models.embedder).note)
+        if wishes.rerank and "rerank" in status:
+            said.append(serving_reranker(models.reranker).note)
+        return tuple(filter(None, said))
+
+    # -- sources ---------------------------------------------------------------------------------
+
+    def _load_embedder(self) -> Embedder | None:
+        with self._lock:
+            if self._embedder is None:
+                self._embedder = shared_embedder(serving_embedder(self._settings.models.embedder).name)
+            return self._embedder
+
+    def _maker(self, model_id: str) -> Embedder | None:
+        """The embedder that made vectors, kept for the next query: changing models takes its time."""
+        with self._lock:
+            self.vectors_are_old = True
+            if self._former is None or self._former.id != model_id:
+                self._former = embedder_of(model_id)
+            return self._former
+
+    def _load_reranker(self) -> Reranker | None:
+        with self._lock:
+            if self._reranker is None:
+                self._reranker = shared_reranker(serving_reranker(self._settings.models.reranker).name)
+            return self._reranker
+
+    def _reachable(self, refs: tuple[str, ...]) -> frozenset[Sha]:
+        """Every commit that refs lead to."""
+        with self._lock:
+            try:
+                tips = tuple(sorted(set(self._repository.resolve(refs).values())))
+            except RepositoryError as error:
+                raise QueryError(error.message, hint=error.hint) from error
+            if tips not in self._walks:
+                if len(self._walks) >= _KEPT_WALKS:
+                    self._walks.clear()
+                self._walks[tips] = frozenset(sha for sha, _ in walk(self._repository, tips))
+            return self._walks[tips]
+
+    def _status(self, reader: Reader) -> IndexStatus:
+        """How the index stands, from what costs next to nothing; counts of rows are left at 0."""
+        connection = reader.connection
+        counts = reader.counts()
+        choice = choose_refs(connection, RefChoice(), self._settings.index.refs)
+        seen = facts.read_tips(connection, TIPS)
+        total = facts.read_number(connection, TOTAL)
+        with self._lock:
+            tips = resolve_tips(self._repository, choice)
+            unseen = self._count_unseen(tuple(sorted(tips.values())), tuple(sorted(seen.values())))
+        return IndexStatus(
+            repository=str(self._repository.work_dir or self._repository.common_dir),
+            commits=total + unseen,
+            indexed=counts.commits,
+            behind=max(0, total - counts.commits) + unseen,
+            hunks=0,
+            contents=0,
+            symbols=0,
+            size_bytes=0,
+            passes=counts.passes,
+            left_out=(),
+            failures=(),
+            refs=tuple(sorted(tips.items())),
+            last_run=None,
+        )
+
+    def _count_unseen(self, tips: tuple[Sha, ...], seen: tuple[Sha, ...]) -> int:
+        if set(tips) <= set(seen):
+            return 0
+        key = (*tips, *seen)
+        if key not in self._unseen:
+            self._unseen = {key: sum(1 for _ in walk(self._repository, tips, hide=seen))}
+        return self._unseen[key]

@@ -1,0 +1,209 @@
+"""Everything that can be set: one tree, each value declared once with its default, its bounds and its words.
+
+Adding a setting is adding one line here. What `ohara config` prints, what docs/config.md must say, which
+environment variable counts and what a file may contain all follow from that line. Where values come from
+is the business of `ohara.config`; what they do, of the code that takes them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
+
+from ohara.values import Kind, Value, as_kind, from_text, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_T = TypeVar("_T", bound=Value)
+_RULE = "rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a setting means, what it may be, and whether a repository may choose it."""
+
+    doc: str
+    within: tuple[float, float] | None = None
+    choices: tuple[str, ...] = ()
+    repo_safe: bool = False
+
+
+def setting(
+    default: _T,
+    doc: str,
+    *,
+    within: tuple[float, float] | None = None,
+    choices: tuple[str, ...] = (),
+    repo_safe: bool = False,
+) -> _T:
+    """Declare a field of a section together with its rule.
+
+    `repo_safe` marks what a stranger's `.ohara.toml` may choose: it can only say which part of that same
+    repository is searched. Nothing that names a file, a model or a program, or that costs time or memory.
+    """
+    metadata = {_RULE: Rule(doc, within, choices, repo_safe)}
+    if isinstance(default, Mapping):
+        return field(default_factory=lambda: default, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+# -- the tree ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """What is read from history, and how it is cut."""
+
+    refs: tuple[str, ...] = setting(
+        (), "Refs whose history is indexed; empty means HEAD and the remote's default branch.", repo_safe=True
+    )
+    ignore: tuple[str, ...] = setting(
+        (), "Paths to leave out, as gitignore patterns, beside those in `.oharaignore`.", repo_safe=True
+    )
+    since: str = setting("", "Leave out commits older than this date; empty means the whole history.")
+    jobs: int = setting(0, "Processes that read history; 0 means one for each core.", within=(0, 256))
+    chunk_lines: int = setting(60, "A hunk of more lines is split on syntax boundaries.", within=(5, 2_000))
+    chunk_chars: int = setting(
+        1_500, "A hunk of more characters is split on syntax boundaries.", within=(200, 100_000)
+    )
+    max_blob_bytes: int = setting(
+        8 * 2**20, "Files larger than this are not read; `ohara status` counts them.", within=(2**10, 2**30)
+    )
+    large_file_bytes: int = setting(
+        512 * 2**10, "Files larger than this are searched literally only.", within=(2**10, 2**30)
+    )
+    repo_file: bool = setting(True, "Read `.ohara.toml` in repositories.")
+
+
+@dataclass(frozen=True, slots=True)
+class FindSettings:
+    """How a query is answered."""
+
+    k: int = setting(5, "How many hits are shown.", within=(1, 1_000))
+    recency_weight: float = setting(
+        0.05, "How much a change of today may gain over an old one: 0.05 is five percent.", within=(0, 10)
+    )
+    profile: str = setting(
+        "default", "The ranking pipeline; `reference` is the textbook one.", choices=("default", "reference")
+    )
+    rerank: bool = setting(True, "Let the cross-encoder refine the order of the first hits.")
+    lane_timeout_s: float = setting(
+        2.0, "A lane that takes longer is left out of the answer, visibly.", within=(0.05, 600)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which models serve; `embedded` is the one that ships with ohara."""
+
+    embedder: str = setting("embedded", "What turns text into vectors: `embedded`, `none` or a model's name.")
+    reranker: str = setting(
+        "none",
+        "What reorders the first hits: `embedded` (planned: none ships yet), `none` or a model's name.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    """How the background service behaves."""
+
+    idle_exit_s: float = setting(
+        0.0, "Exit after this many seconds without a request; 0 means never.", within=(0, 31_536_000)
+    )
+    interval_s: float = setting(
+        900.0, "Look for new commits at least this often, should watching miss any.", within=(5, 86_400)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TuiSettings:
+    """How the terminal UI looks and which keys it listens to."""
+
+    theme: str = setting("dark", "Colours of the terminal UI.", choices=("dark", "light", "ansi"))
+    keys: Mapping[str, str] = setting(
+        MappingProxyType({}), "Other keys for actions: the action's name and the key that should do it."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, by section."""
+
+    index: IndexSettings = field(default_factory=IndexSettings)
+    find: FindSettings = field(default_factory=FindSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    daemon: DaemonSettings = field(default_factory=DaemonSettings)
+    tui: TuiSettings = field(default_factory=TuiSettings)
+
+
+# -- what the tree declares, as data -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One declared setting, seen from outside."""
+
+    section: str
+    name: str
+    kind: Kind
+    default: Value
+    rule: Rule
+
+    @property
+    def key(self) -> str:
+        """Its name in files and messages, such as "find.k"."""
+        return f"{self.section}.{self.name}"
+
+    @property
+    def env(self) -> str:
+        """The environment variable that sets it."""
+        return f"OHARA_{self.section}_{self.name}".upper()
+
+    @property
+    def expects(self) -> str:
+        """What it takes, in words."""
+        if self.rule.choices:
+            return f"one of {', '.join(self.rule.choices)}"
+        if self.rule.within:
+            low, high = self.rule.within
+            return f"{self.kind} from {low} to {high}"
+        return str(self.kind)
+
+    def accept(self, raw: object) -> Value:
+        """The value that `raw` stands for; a ValueError says what was expected when it stands for none."""
+        value = as_kind(raw, self.kind)
+        if value is None or not self._allows(value):
+            raise ValueError(f"must be {self.expects}, not {textwrap.shorten(repr(raw), 60)}")
+        return value
+
+    def read(self, text: str) -> Value:
+        """The value that text from the environment stands for; lists are separated by commas."""
+        return self.accept(from_text(text, self.kind))
+
+    def _allows(self, value: Value) -> bool:
+        if self.rule.choices:
+            return value in self.rule.choices
+        if self.rule.within and isinstance(value, int | float):
+            low, high = self.rule.within
+            return low <= value <= high
+        return True
+
+
+def _declared(section: str) -> Iterator[Setting]:
+    """The settings of one section, in the order of their declaration."""
+    defaults = getattr(Settings(), section)
+    for item in dataclasses.fields(defaults):
+        default: Value = getattr(defaults, item.name)
+        yield Setting(section, item.name, kind_of(default), default, item.metadata[_RULE])
+
+
+SECTIONS: Mapping[str, Callable[..., object]] = {
+    part.name: type(getattr(Settings(), part.name)) for part in dataclasses.fields(Settings)
+}
+
+SETTINGS = tuple(item for section in SECTIONS for item in _declared(section))

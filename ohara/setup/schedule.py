@@ -1,0 +1,166 @@
+"""Scheduled indexing without a daemon: which way this system schedules, and the job itself.
+
+The job starts one niced `ohara index --scheduled` after another, so that a repository that vanished or is
+damaged costs only itself.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara import paths
+from ohara.errors import OharaError, UsageError
+from ohara.setup.cron import Cron
+from ohara.setup.job import Installed, Job, Scheduler, make_job
+from ohara.setup.launchd import Launchd
+from ohara.setup.programs import ohara_command
+from ohara.setup.systemd import Systemd
+from ohara.store.locate import known_indexes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+# A first full index of a large history takes minutes; a run that takes hours is stuck on a dead disk.
+_LONGEST_RUN_S = 4 * 3600.0
+_RUN_RECORD = "schedule.json"
+
+
+def schedulers() -> tuple[Scheduler, ...]:
+    """All ways to schedule, the one a system prefers first."""
+    return (Systemd(), Launchd(), Cron())
+
+
+def choose(name: str | None = None) -> Scheduler:
+    """The way that was asked for, or the one this system works by."""
+    ways = schedulers()
+    if name is not None:
+        return next(way for way in ways if way.name == name)
+    for way in ways:
+        if way.available():
+            return way
+    raise UsageError(
+        "this system has neither a systemd of yours, nor launchd, nor crontab",
+        hint="ohara daemon start keeps indexes fresh without them",
+    )
+
+
+def plan(repositories: Sequence[Path], every_s: int) -> Job:
+    """The job for these repositories, by their absolute paths."""
+    return make_job([path.absolute() for path in repositories], every_s)
+
+
+def install(way: Scheduler, job: Job) -> None:
+    """Install the job the chosen way, taking it out of any other, so that it never runs twice."""
+    way.install(job)
+    for other in schedulers():
+        if other.name != way.name:
+            other.remove()
+    _write_record(Record(job.every_s, installed=int(time.time()), last_run=None))
+
+
+def found() -> tuple[tuple[Scheduler, Installed], ...]:
+    """Everything an earlier install left on this system."""
+    return tuple((way, there) for way in schedulers() if (there := way.installed()) is not None)
+
+
+def remove() -> tuple[str, ...]:
+    """Take away what was installed, whichever way; what that was."""
+    gone = tuple(place for way in schedulers() for place in way.remove())
+    (paths.state_dir() / _RUN_RECORD).unlink(missing_ok=True)
+    return gone
+
+
+# -- the job -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one repository's part of a scheduled run went."""
+
+    repository: Path
+    failed: str
+
+
+def run(repositories: Sequence[Path]) -> Iterator[Outcome]:
+    """Index each repository in a process of its own, those whose index is oldest first."""
+    record = read_record()
+    if record is not None:
+        _write_record(Record(record.every_s, record.installed, last_run=int(time.time())))
+    for repository in repositories or _stalest_first():
+        yield Outcome(repository, _index(repository))
+
+
+def _stalest_first() -> list[Path]:
+    """Every indexed repository that still exists, by when its database last changed."""
+    known = [location for location in known_indexes() if location.common_dir.is_dir()]
+    return [
+        location.common_dir
+        for location in sorted(
+            known, key=lambda location: location.database.stat().st_mtime if location.exists else 0.0
+        )
+    ]
+
+
+def _index(repository: Path) -> str:
+    try:
+        done = subprocess.run(
+            ohara_command("index", "--scheduled", "--repo", str(repository)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=_LONGEST_RUN_S,
+        )
+    except subprocess.TimeoutExpired:
+        return f"stopped after {_LONGEST_RUN_S / 3600:.0f} hours"
+    if not done.returncode:
+        return ""
+    said = done.stderr.strip().splitlines()
+    return said[0].removeprefix("ohara: ") if said else f"exit code {done.returncode}"
+
+
+# -- when it runs --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How often the job runs, since when, and when it ran last."""
+
+    every_s: int
+    installed: int
+    last_run: int | None
+
+    @property
+    def next_run(self) -> int:
+        """About when it runs next."""
+        return (self.last_run or self.installed) + self.every_s
+
+
+def read_record() -> Record | None:
+    """What is known of the schedule without asking the system; None when nothing is scheduled."""
+    try:
+        stored = json.loads((paths.state_dir() / _RUN_RECORD).read_text(encoding="utf-8"))
+        return Record(int(stored["every_s"]), int(stored["installed"]), stored["last_run"])
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise OharaError(
+            f"the record of the schedule is damaged ({paths.state_dir() / _RUN_RECORD})",
+            hint="ohara schedule install writes it again",
+        ) from error
+
+
+def _write_record(record: Record) -> None:
+    folder = paths.state_dir()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    text = json.dumps({"every_s": record.every_s, "installed": record.installed, "last_run": record.last_run})
+    fresh = folder / f"{_RUN_RECORD}.new"
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(folder / _RUN_RECORD)

@@ -1,0 +1,150 @@
+"""The statements behind browsing: one commit's files and kin, what touched a symbol, what made a blob."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.model import ChangedFile, ChangeKind, HunkId, Kin, LeftOut, Sha
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ohara.store.reader import Reader
+
+_COMMIT_ID = "SELECT id FROM commits WHERE sha = ? AND live = 1"
+_FILES = """SELECT file.id, file.kind, path.path, old.path, file.additions, file.deletions,
+    coalesce(file.left_out, CASE WHEN path.left_out = 'kept' THEN NULL ELSE path.left_out END)
+  FROM file JOIN path ON path.id = file.path_id LEFT JOIN path AS old ON old.id = file.old_path_id
+  WHERE file.commit_id = ? ORDER BY file.id"""
+_HUNKS_OF_FILES = (
+    "SELECT file_id, count(*) FROM hunk WHERE commit_id = ? AND content_id IS NOT NULL GROUP BY 1"
+)
+_KIN = """SELECT sha, message, committer_time FROM commits
+  WHERE sha IN (SELECT unhex(value) FROM json_each(?))"""
+# No index knows children: a look at every commit's parents, which are few bytes each.
+_CHILDREN = """SELECT sha, message, committer_time FROM commits
+  WHERE live = 1 AND instr(parents, ?) > 0 ORDER BY committer_time, sha"""
+
+_FORMER_NAMES = """SELECT DISTINCT old.path FROM path JOIN file ON file.path_id = path.id
+  JOIN path AS old ON old.id = file.old_path_id WHERE path.path = ? AND file.kind = 'renamed'"""
+_LATER_NAMES = """SELECT DISTINCT path.path FROM path AS old JOIN file ON file.old_path_id = old.id
+  JOIN path ON path.id = file.path_id WHERE old.path = ? AND file.kind = 'renamed'"""
+_TOUCHING = """SELECT hunk.id FROM symbol
+  JOIN hunk_symbol ON hunk_symbol.symbol_id = symbol.id JOIN hunk ON hunk.id = hunk_symbol.hunk_id
+  JOIN commits ON commits.id = hunk.commit_id JOIN file ON file.id = hunk.file_id
+  JOIN path ON path.id = file.path_id
+  WHERE symbol.qualified = ?1 AND commits.live = 1
+    AND (json_array_length(?2) = 0 OR path.path IN (SELECT value FROM json_each(?2)))
+  GROUP BY hunk.id ORDER BY commits.committer_time DESC, commits.sha DESC, hunk.id LIMIT ?3"""
+_MADE = """SELECT commits.id, commits.sha, commits.committer_time, commits.parents, old.path, file.old_blob,
+    file.id
+  FROM path JOIN file ON file.path_id = path.id JOIN commits ON commits.id = file.commit_id
+  LEFT JOIN path AS old ON old.id = file.old_path_id
+  WHERE path.path = ? AND file.new_blob = ? AND commits.live = 1 AND commits.committer_time <= ?
+  ORDER BY commits.committer_time DESC, commits.sha DESC"""
+_HUNKS_OF_FILE = """SELECT id, old_start, old_lines, new_start, new_lines FROM hunk
+  WHERE commit_id = ? AND file_id = ? AND content_id IS NOT NULL ORDER BY id"""
+
+_SHA_BYTES = 20
+_MOST_NAMES = 64  # of one file: beyond that, renames go in circles
+
+
+class Made(NamedTuple):
+    """A commit that gave a file its content, and what the file was before."""
+
+    commit_id: int
+    sha: Sha
+    time: int
+    parents: tuple[Sha, ...]
+    old_path: str | None
+    old_blob: str | None
+    file_id: int
+
+
+class HunkPlace(NamedTuple):
+    """Which lines of the old and the new file a hunk reaches over."""
+
+    hunk: HunkId
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+
+
+def commit_id(reader: Reader, sha: Sha) -> int | None:
+    """The index's own number of a commit; None when it is not indexed."""
+    rows = reader.rows(_COMMIT_ID, (bytes.fromhex(sha),))
+    return int(rows[0][0]) if rows else None
+
+
+def files_of(reader: Reader, commit: int) -> tuple[ChangedFile, ...]:
+    """Every file that a commit changed."""
+    counts = dict(reader.rows(_HUNKS_OF_FILES, (commit,)))
+    return tuple(
+        ChangedFile(
+            ChangeKind(kind), path, old_path, added, removed, counts.get(file, 0), _left_out(left_out)
+        )
+        for file, kind, path, old_path, added, removed, left_out in reader.rows(_FILES, (commit,))
+    )
+
+
+def _left_out(reason: str | None) -> LeftOut | None:
+    return LeftOut(reason) if reason else None
+
+
+def kin(reader: Reader, shas: Iterable[Sha]) -> tuple[Kin, ...]:
+    """These commits, in their order, with what they say as far as they are indexed."""
+    asked = tuple(shas)
+    known = {each.sha: each for each in map(_kin, reader.rows(_KIN, (json.dumps(asked),)))}
+    return tuple(known.get(sha, Kin(sha, "", 0)) for sha in asked)
+
+
+def children_of(reader: Reader, sha: Sha) -> tuple[Kin, ...]:
+    """The indexed commits that have this one for a parent, oldest first."""
+    return tuple(map(_kin, reader.rows(_CHILDREN, (bytes.fromhex(sha),))))
+
+
+def _kin(row: tuple[bytes, str, int]) -> Kin:
+    sha, message, time = row
+    subject = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    return Kin(Sha(sha.hex()), subject, time)
+
+
+def names_of_file(reader: Reader, path: str) -> tuple[str, ...]:
+    """Every name that a file had or got later, by the renames that are indexed; its own comes first."""
+    names = {path: None}
+    pending = [path]
+    while pending and len(names) < _MOST_NAMES:
+        name = pending.pop()
+        for statement in (_FORMER_NAMES, _LATER_NAMES):
+            for (other,) in reader.rows(statement, (name,)):
+                if other not in names:
+                    names[other] = None
+                    pending.append(other)
+    return tuple(names)
+
+
+def hunks_touching(reader: Reader, qualified: str, paths: Iterable[str], limit: int) -> list[HunkId]:
+    """The hunks that touch a symbol of these files, or of any without names, newest first."""
+    rows = reader.rows(_TOUCHING, (qualified, json.dumps(list(paths)), limit))
+    return [HunkId(row[0]) for row in rows]
+
+
+def made(reader: Reader, path: str, blob: str, until: int) -> list[Made]:
+    """The commits that gave a file this content, up to a moment, newest first."""
+    return [
+        Made(commit, Sha(sha.hex()), time, _shas(parents), old_path, old.hex() if old else None, file)
+        for commit, sha, time, parents, old_path, old, file in reader.rows(
+            _MADE, (path, bytes.fromhex(blob), until)
+        )
+    ]
+
+
+def _shas(packed: bytes) -> tuple[Sha, ...]:
+    return tuple(Sha(packed[at : at + _SHA_BYTES].hex()) for at in range(0, len(packed), _SHA_BYTES))
+
+
+def hunks_of_file(reader: Reader, commit: int, file: int) -> list[HunkPlace]:
+    """Where the hunks of one changed file stand."""
+    return [HunkPlace(HunkId(row[0]), *row[1:]) for row in reader.rows(_HUNKS_OF_FILE, (commit, file))]

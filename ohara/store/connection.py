@@ -1,0 +1,109 @@
+"""Opens the database the one way ohara opens it, and gives SQLite's errors a name people can act on."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ohara.errors import IndexCorrupt, IndexLocked, IndexMissing, InternalError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Connection = apsw.Connection  # the name by which others may speak of a connection
+
+APPLICATION_ID = 0x6F686172  # "ohar": tells our databases from any other SQLite file
+_BUSY_TIMEOUT_MS = 10_000  # readers never wait in WAL mode; this covers recovery after a crash
+_WRITER_CACHE_KIB = 64 * 1024
+_READER_CACHE_KIB = 16 * 1024
+_READER_MMAP_BYTES = 1 << 30  # the page cache of the system serves all readers at once
+
+
+def connect_writer(path: Path) -> apsw.Connection:
+    """A connection that may write, creating the file if need be."""
+    with translated(path):
+        connection = apsw.Connection(str(path))
+        connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
+        _require_own(connection, path)
+        connection.pragma("page_size", 8192)
+        connection.pragma("auto_vacuum", 2)  # incremental: gc can give space back without copying the file
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "normal")  # a power cut may lose the last batch, never the file
+        connection.pragma("cache_size", -_WRITER_CACHE_KIB)
+        connection.pragma("temp_store", "memory")
+        connection.pragma("foreign_keys", 0)
+        _prepare(connection)
+        return connection
+
+
+def connect_reader(path: Path) -> apsw.Connection:
+    """A connection that can only read."""
+    if not path.exists():
+        raise IndexMissing("this repository has no index yet", hint="build it with: ohara index")
+    with translated(path):
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
+        if _require_own(connection, path):
+            raise IndexMissing("this repository's index is just being made", hint="ask again in a moment")
+        connection.pragma("query_only", 1)
+        connection.pragma("cache_size", -_READER_CACHE_KIB)
+        connection.pragma("mmap_size", _READER_MMAP_BYTES)
+        connection.pragma("temp_store", "memory")
+        _prepare(connection)
+        return connection
+
+
+def _prepare(connection: apsw.Connection) -> None:
+    connection.enable_load_extension(True)
+    connection.load_extension(_vector_extension())
+    connection.enable_load_extension(False)
+
+
+def _vector_extension() -> str:
+    """Where sqlite-vec's library lies; its Python module is not imported, because that imports numpy."""
+    spec = find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        raise StoreError("the package sqlite-vec is not installed", hint="reinstall ohara")
+    return str(Path(spec.submodule_search_locations[0]) / "vec0")
+
+
+def _require_own(connection: apsw.Connection, path: Path) -> bool:
+    """Refuse what is not ohara's; True when there is nothing in it yet."""
+    empty: bool = connection.execute("SELECT count(*) FROM sqlite_schema").get == 0
+    if not empty and connection.pragma("application_id") != APPLICATION_ID:
+        raise IndexCorrupt(f"{path} is not an ohara index", hint=_REBUILD)
+    return empty
+
+
+_REBUILD = "set it aside and index again with: ohara index --rebuild"
+
+
+@contextmanager
+def translated(path: Path | str) -> Iterator[None]:
+    """Turn SQLite's exceptions into ohara's."""
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise IndexCorrupt(f"the index {path} is damaged ({error})", hint=_REBUILD) from error
+    except apsw.FullError as error:
+        raise StoreError(
+            f"the disk is full: the index {path} could not grow",
+            hint="free some space and run the command again; what was indexed is kept",
+        ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise IndexLocked(f"the index {path} is busy", hint="try again in a moment") from error
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise StoreError(
+            f"the index {path} cannot be opened for writing ({error})",
+            hint="check the owner and permissions of its folder",
+        ) from error
+    except apsw.IOError as error:
+        raise StoreError(f"reading or writing {path} failed ({error})", hint="check the disk") from error
+    except apsw.SQLError as error:
+        raise InternalError(
+            f"SQLite refused a statement: {error}", hint="OHARA_DEBUG=1 shows where"
+        ) from error

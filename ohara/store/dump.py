@@ -1,0 +1,91 @@
+"""Writes out all that an index says, without ids: two indexes are alike when their dumps are.
+
+Rows are named by what they mean (shas, paths, digests), so the order of indexing does not show. Word
+and trigram tables keep no text; their dump is the list of terms and the rows they stand in.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from ohara.store.connection import translated
+from ohara.store.generations import generations
+from ohara.store.schema import open_reader
+from ohara.store.stored import StoredCommits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ohara.store.connection import Connection
+
+_COMMITS = """SELECT hex(sha), hex(parents), name, email, author_time, author_offset, committer_time,
+  committer_offset, message, passes, live FROM commits JOIN person ON person.id = author"""
+_FILES = """SELECT hex(sha), path.path, old.path, kind, hex(old_blob), hex(new_blob), additions, deletions,
+  file.left_out, path.left_out, path.language FROM file
+  JOIN commits ON commits.id = file.commit_id JOIN path ON path.id = file.path_id
+  LEFT JOIN path AS old ON old.id = file.old_path_id"""
+_HUNK_NAMES = """SELECT hunk.id, hex(sha) || ' ' || coalesce(path.path, '') || ' ' || old_start || ',' ||
+  old_lines || ' ' || new_start || ',' || new_lines || ' ' || coalesce(hex(digest), '-') ||
+  ' ' || coalesce(header, '')
+  FROM hunk JOIN commits ON commits.id = hunk.commit_id LEFT JOIN file ON file.id = hunk.file_id
+  LEFT JOIN path ON path.id = file.path_id LEFT JOIN content ON content.id = hunk.content_id
+  LEFT JOIN header ON header.id = hunk.header_id"""
+_CONTENT_NAMES = "SELECT id, hex(digest) FROM content"
+_SYMBOL_NAMES = "SELECT id, kind || ' ' || qualified FROM symbol"
+_TERMS = "SELECT term, doc, col FROM temp.dumped_terms"
+_HEAD = """SELECT path.path, hex(blob), parsed_blob.language, kind, qualified, first_line, last_line, siblings
+  FROM head_file JOIN path ON path.id = path_id JOIN parsed_blob ON parsed_blob.id = head_file.blob_id
+  LEFT JOIN head_symbol ON head_symbol.blob_id = parsed_blob.id LEFT JOIN symbol ON symbol.id = symbol_id"""
+
+
+def dump(database: Path) -> list[str]:
+    """Every fact of an index, one a line, sorted."""
+    connection = open_reader(database)
+    try:
+        with translated(database):
+            connection.pragma("query_only", 0)  # the terms are listed through a temporary table
+            return sorted([*_facts(connection), *_bodies(connection, database)])
+    finally:
+        connection.close()
+
+
+def _facts(connection: Connection) -> Iterator[str]:
+    hunks: dict[int, str] = dict(connection.execute(_HUNK_NAMES))
+    contents: dict[int, str] = dict(connection.execute(_CONTENT_NAMES))
+    symbols: dict[int, str] = dict(connection.execute(_SYMBOL_NAMES))
+    for name, statement in (("commit", _COMMITS), ("file", _FILES), ("head", _HEAD)):
+        yield from (f"{name} {row!r}" for row in connection.execute(statement))
+    yield from (f"hunk {name}" for name in hunks.values())
+    yield from (f"symbol {name}" for name in symbols.values())
+    for hunk, symbol in connection.execute("SELECT hunk_id, symbol_id FROM hunk_symbol"):
+        yield f"touches {hunks[hunk]} {symbols[symbol]}"
+    for table, names in (("fts_hunk_text", hunks), ("fts_literal", contents), ("fts_symbol_name", symbols)):
+        yield from _terms(connection, table, names)
+    vectors = generations(connection)
+    if vectors.current:
+        for content, vector in connection.execute(f"SELECT rowid, embedding FROM {vectors.current.table}"):
+            yield f"vector {contents[content]} {vectors.current.embedder} {vector.hex()}"
+    if vectors.kept:
+        yield f"vectors of {vectors.kept.embedder} are kept"
+    yield from (
+        f"failure {row!r}" for row in connection.execute("SELECT hex(sha), reason, missing FROM failure")
+    )
+
+
+def _terms(connection: Connection, table: str, names: dict[int, str]) -> Iterator[str]:
+    connection.execute("DROP TABLE IF EXISTS temp.dumped_terms")
+    connection.execute(f"CREATE VIRTUAL TABLE temp.dumped_terms USING fts5vocab(main, {table}, instance)")
+    rows: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for term, row, column in connection.execute(_TERMS):
+        rows[row, column or ""].append(term)
+    for (row, column), terms in rows.items():
+        yield f"{table} {names[row]} {column} {' '.join(sorted(terms))!r}"
+
+
+def _bodies(connection: Connection, database: Path) -> Iterator[str]:
+    stored = StoredCommits(database)
+    for (commit_id,) in connection.execute("SELECT id FROM commits"):
+        for hunk in stored.hunks(commit_id):
+            yield f"body {hunk.path} {hunk.old_start} {hunk.new_start} {hunk.body!r}"

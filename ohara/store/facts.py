@@ -1,0 +1,88 @@
+"""Reads what an index knows about itself: tips, counts, passes, failures."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ohara.model import Failure, LastRun, LeftOut, Pass, PassStatus, Sha
+from ohara.store.schema import EFFECTIVE_LEFT_OUT as EFFECTIVE
+from ohara.store.writer import PASS_BITS
+
+if TYPE_CHECKING:
+    import apsw
+
+READ_META = "SELECT value FROM meta WHERE key = ?"
+COUNT_LIVE = "SELECT count(*) FROM commits WHERE live = 1"
+COUNT_PASS = "SELECT count(*) FROM commits WHERE live = 1 AND passes & ? != 0"  # noqa: S105 - a pass over history
+FAILURES = "SELECT sha, reason, attempts FROM failure ORDER BY sha"
+LEFT_OUT = f"""SELECT reason, count(*) FROM (
+    SELECT {EFFECTIVE} AS reason FROM file
+    JOIN path ON path.id = file.path_id JOIN commits ON commits.id = file.commit_id
+    WHERE commits.live = 1 AND (file.left_out IS NOT NULL OR path.left_out IS NOT NULL))
+  WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"""
+
+
+def read_meta(connection: apsw.Connection, key: str) -> object:
+    """The JSON value stored under a name, or None."""
+    row = connection.execute(READ_META, (key,)).fetchone()
+    return None if row is None else json.loads(row[0])
+
+
+def read_tips(connection: apsw.Connection, key: str) -> dict[str, Sha]:
+    """Ref names and the commits they pointed at, as stored under a name."""
+    stored = read_meta(connection, key)
+    return {str(ref): Sha(str(sha)) for ref, sha in stored.items()} if isinstance(stored, dict) else {}
+
+
+def read_number(connection: apsw.Connection, key: str) -> int:
+    """A stored count, 0 when there is none."""
+    stored = read_meta(connection, key)
+    return stored if isinstance(stored, int) else 0
+
+
+def read_last_run(connection: apsw.Connection) -> LastRun | None:
+    """How the newest run went."""
+    stored = read_meta(connection, "last_run")
+    if not isinstance(stored, dict):
+        return None
+    return LastRun(
+        started=int(stored["started"]),
+        elapsed_s=float(stored["elapsed_s"]),
+        outcome=str(stored["outcome"]),
+        scheduled=bool(stored["scheduled"]),
+    )
+
+
+def read_passes(connection: apsw.Connection) -> tuple[PassStatus, ...]:
+    """How far each pass is."""
+    total = connection.execute(COUNT_LIVE).get
+    return tuple(
+        PassStatus(stage, done=connection.execute(COUNT_PASS, (PASS_BITS[stage],)).get, total=total)
+        for stage in Pass
+    )
+
+
+def read_failures(connection: apsw.Connection) -> tuple[Failure, ...]:
+    """The commits that could not be wholly read."""
+    return tuple(
+        Failure(Sha(sha.hex()), reason, attempts) for sha, reason, attempts in connection.execute(FAILURES)
+    )
+
+
+def read_left_out(connection: apsw.Connection) -> tuple[tuple[LeftOut, int], ...]:
+    """How many file changes are left out of search, by reason."""
+    return tuple((LeftOut(reason), count) for reason, count in connection.execute(LEFT_OUT))
+
+
+def count_rows(connection: apsw.Connection, table: str) -> int:
+    """How many rows a table has."""
+    return int(connection.execute(f"SELECT count(*) FROM {table}").get)
+
+
+def read_failed(connection: apsw.Connection) -> list[Sha]:
+    """The commits that could not be read at all, and so are not in the index."""
+    rows = connection.execute(
+        "SELECT sha FROM failure WHERE sha NOT IN (SELECT sha FROM commits) ORDER BY sha"
+    )
+    return [Sha(row[0].hex()) for row in rows]

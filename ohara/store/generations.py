@@ -1,0 +1,150 @@
+"""The vectors of one model, and those of the model before it, which serve until the new ones are all made.
+
+Each generation is a table of its own, so two models' vectors are never in one search. A change of the
+embedder keeps the old table and begins another; when the vector pass has no more to do, the old one goes.
+Every step is part of the transaction it belongs to: killed anywhere, an index holds the one or both, whole.
+
+    meta.vectors = {"table": …, "kept": {"table": …, "embedder": …} or null}    absent: vec_hunk alone
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.store.connection import translated
+from ohara.store.facts import read_meta
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.store.connection import Connection
+    from ohara.store.writer import Writer
+
+FINGERPRINT = "fingerprint"  # in meta: what the passes were made with; its embedder made the current table
+
+_KEY = "vectors"
+_TABLES = ("vec_hunk", "vec_hunk_other")  # vec0 tables cannot be renamed, so two names take turns
+
+_CREATE = "CREATE VIRTUAL TABLE {table} USING vec0(embedding {form}[{dimensions}]{metric})"
+_EXISTS = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
+_DELETE = "DELETE FROM {table} WHERE rowid = ?"
+_CLEAR = ("UPDATE commits SET passes = passes & ~8", "UPDATE content SET passes = passes & ~8")
+_MARK_CONTENTS = "UPDATE content SET passes = passes | 8 WHERE id IN (SELECT rowid FROM {table})"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A table of vectors and the id of the model that made them."""
+
+    table: str
+    embedder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generations:
+    """The vectors there are: those of the model in use, and those it replaces, while it does."""
+
+    current: Generation | None
+    kept: Generation | None
+
+    def of(self, embedder: str) -> Generation | None:
+        """The generation that a model made."""
+        return next((one for one in (self.kept, self.current) if one and one.embedder == embedder), None)
+
+
+def generations(connection: Connection) -> Generations:
+    """The generations that an index holds now."""
+    table, kept = _state(connection)
+    made_with = read_meta(connection, FINGERPRINT)
+    embedder = str(made_with.get("embedder", "")) if isinstance(made_with, dict) else ""
+    current = Generation(table, embedder) if _exists(connection, table) else None
+    return Generations(current, kept if kept and _exists(connection, kept.table) else None)
+
+
+def current_table(connection: Connection) -> str:
+    """The name of the table that the vector pass fills, whether or not it exists yet."""
+    return _state(connection)[0]
+
+
+def ensure_table(connection: Connection, dimensions: int, form: str) -> str:
+    """The table that the vector pass fills, made if it is not there."""
+    table = current_table(connection)
+    if not _exists(connection, table):
+        metric = "" if form == "bit" else " distance_metric=cosine"  # bits are counted
+        connection.execute(_CREATE.format(table=table, form=form, dimensions=dimensions, metric=metric))
+    return table
+
+
+def delete_vectors(writer: Writer, content_ids: Sequence[int]) -> None:
+    """Take contents' vectors away, of every generation."""
+    with translated(writer.path):
+        for table in _TABLES:
+            if _exists(writer.connection, table):
+                writer.connection.executemany(
+                    _DELETE.format(table=table), [(content_id,) for content_id in content_ids]
+                )
+
+
+def drop_all(writer: Writer) -> None:
+    """Forget every vector; the pass begins again."""
+    writer.begin()
+    with translated(writer.path):
+        for table in _TABLES:
+            writer.connection.execute(f"DROP TABLE IF EXISTS {table}")
+        for statement in _CLEAR:
+            writer.connection.execute(statement)
+    writer.set_meta(_KEY, _written(_TABLES[0], None))
+
+
+def change_embedder(writer: Writer, wanted: str) -> None:
+    """Begin the vectors of another model, and keep what serves until they are made.
+
+    Back to the model whose vectors are kept, those are gone on with. A generation that was never finished
+    gives way to the one it was to replace. No model at all means no vectors.
+    """
+    found = generations(writer.connection)
+    serves = found.kept or found.current
+    if not wanted or serves is None:
+        drop_all(writer)
+        return
+    writer.begin()
+    execute = writer.connection.execute
+    with translated(writer.path):
+        for statement in _CLEAR:
+            execute(statement)
+        (other,) = (table for table in _TABLES if table != serves.table)
+        execute(f"DROP TABLE IF EXISTS {other}")
+        if serves.embedder == wanted:
+            execute(_MARK_CONTENTS.format(table=serves.table))
+            writer.set_meta(_KEY, _written(serves.table, None))
+        else:
+            writer.set_meta(_KEY, _written(other, serves))
+
+
+def retire(writer: Writer) -> None:
+    """Drop the vectors that were kept: the new ones are all made."""
+    table, kept = _state(writer.connection)
+    if kept is None:
+        return
+    writer.begin()
+    with translated(writer.path):
+        writer.connection.execute(f"DROP TABLE IF EXISTS {kept.table}")
+    writer.set_meta(_KEY, _written(table, None))
+    writer.commit()
+
+
+def _state(connection: Connection) -> tuple[str, Generation | None]:
+    stored = read_meta(connection, _KEY)
+    if not isinstance(stored, dict):
+        return _TABLES[0], None
+    kept = stored.get("kept")
+    return str(stored["table"]), Generation(str(kept["table"]), str(kept["embedder"])) if kept else None
+
+
+def _written(table: str, kept: Generation | None) -> dict[str, object]:
+    return {"table": table, "kept": kept and {"table": kept.table, "embedder": kept.embedder}}
+
+
+def _exists(connection: Connection, table: str) -> bool:
+    return bool(connection.execute(_EXISTS, (table,)).get)

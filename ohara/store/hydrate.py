@@ -1,0 +1,159 @@
+"""Reads whole hunks: with their commit, file, symbols and lines, in a few statements for all of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ohara.model import ChangeKind, Commit, HunkId, Sha
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ohara.store.filters import HunkFilter
+    from ohara.store.reader import Reader
+
+_SHA_BYTES = 20
+
+_HUNKS = """SELECT hunk.id, hunk.commit_id, hunk.content_id, hunk.old_start, hunk.new_start,
+    coalesce(header.header, ''),
+    file.kind, path.path, old.path, path.language, coalesce(file.left_out, path.left_out), content.body
+  FROM hunk LEFT JOIN file ON file.id = hunk.file_id LEFT JOIN path ON path.id = file.path_id
+  LEFT JOIN path AS old ON old.id = file.old_path_id LEFT JOIN content ON content.id = hunk.content_id
+  LEFT JOIN header ON header.id = hunk.header_id
+  WHERE hunk.id IN (SELECT value FROM json_each(?))"""
+_COMMITS = """SELECT commits.id, sha, parents, name, email, author_time, author_offset,
+    committer_time, committer_offset, message
+  FROM commits JOIN person ON person.id = commits.author
+  WHERE commits.id IN (SELECT value FROM json_each(?))"""
+_SYMBOLS = """SELECT hunk_symbol.hunk_id, symbol.qualified FROM hunk_symbol
+  JOIN symbol ON symbol.id = hunk_symbol.symbol_id
+  WHERE hunk_symbol.hunk_id IN (SELECT value FROM json_each(?)) ORDER BY symbol.qualified"""
+_CONTENTS = """SELECT id, content_id FROM hunk
+  WHERE id IN (SELECT value FROM json_each(?)) AND content_id IS NOT NULL"""
+_COMMIT_PATHS = """SELECT file.commit_id, path.path FROM file JOIN path ON path.id = file.path_id
+  WHERE file.commit_id IN (SELECT value FROM json_each(?))"""
+_HUNKS_IN_COMMITS = """SELECT hunk.commit_id, count(*) FROM hunk
+  WHERE hunk.commit_id IN (SELECT value FROM json_each(?)) AND {allowed} GROUP BY hunk.commit_id"""
+_SAME_CONTENT = """SELECT DISTINCT hunk.content_id, commits.sha, commits.committer_time
+  FROM hunk JOIN commits ON commits.id = hunk.commit_id
+  WHERE hunk.content_id IN (SELECT value FROM json_each(?)) AND {allowed}
+  ORDER BY commits.committer_time DESC, commits.sha DESC"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHit:
+    """A hunk as the index has it, with its commit; a message-only hunk has no path, no content, no body."""
+
+    hunk: HunkId
+    commit_id: int
+    commit: Commit
+    content: int | None
+    path: str
+    old_path: str | None
+    language: str | None
+    kind: ChangeKind
+    left_out: str | None
+    old_start: int
+    new_start: int
+    header: str
+    symbols: tuple[str, ...]
+    body: str
+
+
+def hydrate(reader: Reader, hunks: Iterable[HunkId]) -> dict[HunkId, StoredHit]:
+    """The hunks with these ids; an id that is gone has no entry."""
+    asked = json.dumps(list(hunks))
+    rows = reader.rows(_HUNKS, (asked,))
+    commits = read_commits(reader, {row[1] for row in rows})
+    symbols: dict[int, list[str]] = {}
+    for hunk, qualified in reader.rows(_SYMBOLS, (asked,)):
+        symbols.setdefault(hunk, []).append(qualified)
+    codec = reader.codec
+    return {
+        HunkId(row[0]): _stored(row, commits[row[1]], symbols.get(row[0], []), codec.unpack) for row in rows
+    }
+
+
+def contents_of(reader: Reader, hunks: Iterable[HunkId]) -> dict[HunkId, int]:
+    """The content of each hunk that has lines."""
+    return {HunkId(row[0]): row[1] for row in reader.rows(_CONTENTS, (json.dumps(list(hunks)),))}
+
+
+def read_commits(reader: Reader, commit_ids: Iterable[int]) -> dict[int, Commit]:
+    """Commits by id."""
+    return {row[0]: _commit(row) for row in reader.rows(_COMMITS, (json.dumps(sorted(commit_ids)),))}
+
+
+def paths_of_commits(reader: Reader, commit_ids: Iterable[int]) -> dict[int, list[str]]:
+    """Every path that each commit changed."""
+    found: dict[int, list[str]] = {}
+    for commit, path in reader.rows(_COMMIT_PATHS, (json.dumps(sorted(commit_ids)),)):
+        found.setdefault(commit, []).append(path)
+    return found
+
+
+def hunks_in_commits(reader: Reader, commit_ids: Iterable[int], allowed: HunkFilter) -> dict[int, int]:
+    """How many allowed hunks each commit has."""
+    statement = _HUNKS_IN_COMMITS.format(allowed=allowed.condition)
+    return dict(reader.rows(statement, (json.dumps(sorted(commit_ids)), *allowed.parameters)))
+
+
+def commits_with_content(
+    reader: Reader, contents: Iterable[int], allowed: HunkFilter
+) -> dict[int, tuple[Sha, ...]]:
+    """The commits in which each content occurs, newest first."""
+    found: dict[int, list[Sha]] = {}
+    statement = _SAME_CONTENT.format(allowed=allowed.condition)
+    for content, sha, _ in reader.rows(statement, (json.dumps(sorted(contents)), *allowed.parameters)):
+        found.setdefault(content, []).append(Sha(sha.hex()))
+    return {content: tuple(shas) for content, shas in found.items()}
+
+
+def _stored(row: tuple[Any, ...], commit: Commit, symbols: list[str], unpack: Any) -> StoredHit:  # noqa: ANN401
+    (
+        hunk,
+        commit_id,
+        content,
+        old_start,
+        new_start,
+        header,
+        kind,
+        path,
+        old_path,
+        language,
+        left_out,
+        body,
+    ) = row
+    return StoredHit(
+        hunk=HunkId(hunk),
+        commit_id=commit_id,
+        commit=commit,
+        content=content,
+        path=path or "",
+        old_path=old_path,
+        language=language,
+        kind=ChangeKind(kind) if kind else ChangeKind.MODIFIED,
+        left_out=left_out,
+        old_start=old_start,
+        new_start=new_start,
+        header=header,
+        symbols=tuple(symbols),
+        body=unpack(body) if body is not None else "",
+    )
+
+
+def _commit(row: tuple[Any, ...]) -> Commit:
+    _, sha, parents, author, email, author_time, author_offset, time, offset, message = row
+    return Commit(
+        sha=Sha(sha.hex()),
+        parents=tuple(Sha(parents[at : at + _SHA_BYTES].hex()) for at in range(0, len(parents), _SHA_BYTES)),
+        author=author,
+        email=email,
+        author_time=author_time,
+        author_offset=author_offset,
+        committer_time=time,
+        committer_offset=offset,
+        message=message,
+    )

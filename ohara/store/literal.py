@@ -1,0 +1,72 @@
+"""Finds the hunks whose changed lines may hold certain trigrams, and reads their bodies to be verified.
+
+The trigram table knows which trigrams a content holds, in any case, and nothing of their order: what it
+names are candidates. Hunks of commits that the literal pass has not reached are candidates as well, so an
+answer is exact even while an index grows. Only live commits are ever named.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import starmap
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.model import Pass
+from ohara.store.formula import ANYTHING, match_expression
+from ohara.store.writer import PASS_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ohara.store.filters import HunkFilter
+    from ohara.store.formula import Formula
+    from ohara.store.reader import Reader
+
+_COLUMNS = "hunk.content_id, hunk.id, commits.committer_time, commits.sha"
+# CROSS JOIN keeps the order: the trigram table first, then a look-up for each of its rows.
+CANDIDATES = f"""SELECT {_COLUMNS}
+  FROM fts_literal CROSS JOIN hunk ON hunk.content_id = fts_literal.rowid
+  CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE fts_literal MATCH ? AND commits.live = 1"""
+UNREAD = f"""SELECT {_COLUMNS}
+  FROM commits CROSS JOIN hunk ON hunk.commit_id = commits.id
+  WHERE commits.passes < 15 AND commits.passes & {PASS_BITS[Pass.LITERAL]} = 0
+    AND commits.live = 1 AND hunk.content_id IS NOT NULL"""
+EVERYTHING = f"""SELECT {_COLUMNS}
+  FROM hunk CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE commits.live = 1 AND hunk.content_id IS NOT NULL"""
+# One statement for many contents: four times as fast as one for each.
+BODIES = "SELECT id, body FROM content WHERE id IN (SELECT value FROM json_each(?))"
+
+
+class Occurrence(NamedTuple):
+    """A hunk that may match: its content, and its commit's committer time and object name."""
+
+    content: int
+    hunk: int
+    time: int
+    sha: bytes
+
+
+def candidates(reader: Reader, formula: Formula, allowed: HunkFilter) -> list[Occurrence]:
+    """Every allowed hunk whose changed lines hold the trigrams, newest first; all of them for ANYTHING."""
+    where = f" AND {allowed.where}" if allowed.where else ""
+    if formula == ANYTHING:
+        rows = reader.rows(EVERYTHING + where, allowed.parameters)
+    else:
+        rows = reader.rows(CANDIDATES + where, (match_expression(formula), *allowed.parameters))
+        unread = reader.rows(UNREAD + where, allowed.parameters)
+        if unread:
+            known = {row[1] for row in rows}
+            rows += [row for row in unread if row[1] not in known]
+    # Of one time, the order of the commits' names, and of one commit, of its hunks.
+    rows.sort(key=itemgetter(1))
+    rows.sort(key=itemgetter(2, 3), reverse=True)
+    return list(starmap(Occurrence, rows))
+
+
+def bodies(reader: Reader, contents: Iterable[int]) -> dict[int, bytes]:
+    """The bodies of contents, by content."""
+    rows = reader.rows(BODIES, (json.dumps(list(contents)),))
+    return dict(zip([row[0] for row in rows], reader.codec.unpack_bytes(row[1] for row in rows), strict=True))

@@ -1,0 +1,80 @@
+"""Where a repository's index lives on disk, and which indexes there are.
+
+The identity of an index is the repository's common git directory, so every work tree of a repository
+shares one. Nothing here opens a database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ohara import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DATABASE = "index.db"
+LOCK = "index.lock"
+MARKER = "repository"  # a text file that names the repository: listing indexes opens no database
+
+# Twelve hex digits tell 10^7 repositories apart with a chance of collision below 10^-1 percent.
+_DIGEST_LENGTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLocation:
+    """The folder of one repository's index."""
+
+    common_dir: Path
+    folder: Path
+
+    @property
+    def database(self) -> Path:
+        """The database file."""
+        return self.folder / DATABASE
+
+    @property
+    def lock(self) -> Path:
+        """The file whose lock makes its holder the one writer."""
+        return self.folder / LOCK
+
+    @property
+    def exists(self) -> bool:
+        """True when a database was created here."""
+        return self.database.exists()
+
+    def prepare(self) -> None:
+        """Create the folder, private to the user, and say whose index it is."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        marker = self.folder / MARKER
+        if not marker.exists():
+            marker.write_text(f"{self.common_dir}\n", encoding="utf-8", errors="surrogateescape")
+
+    def size_bytes(self) -> int:
+        """What the index takes on disk, write-ahead log included."""
+        return sum(file.stat().st_size for file in self.folder.glob(f"{DATABASE}*") if file.is_file())
+
+
+def locate(common_dir: Path) -> IndexLocation:
+    """The index location of the repository with this (resolved) common git directory."""
+    identity = str(common_dir)
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST_LENGTH]
+    shown = common_dir.parent.name if common_dir.name == ".git" else common_dir.name.removesuffix(".git")
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", shown).strip("-.") or "repository"
+    return IndexLocation(common_dir, paths.indexes_dir() / f"{readable[:40]}-{digest}")
+
+
+def known_indexes() -> Iterator[IndexLocation]:
+    """Every index on this machine, by folder name."""
+    root = paths.indexes_dir()
+    if not root.is_dir():
+        return
+    for folder in sorted(root.iterdir()):
+        marker = folder / MARKER
+        if marker.is_file():
+            identity = marker.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")
+            yield IndexLocation(Path(identity), folder)

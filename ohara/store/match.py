@@ -1,0 +1,36 @@
+"""Writes FTS5 match expressions, every word quoted: nothing a person types is ever syntax. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def phrase(words: str) -> str:
+    """Words that must stand next to each other, in this order."""
+    escaped = words.replace('"', '""')
+    return f'"{escaped}"'
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """At least one of the phrases."""
+    return f"({' OR '.join(map(phrase, phrases))})"
+
+
+def selected(selecting: Sequence[str], common: Sequence[str]) -> str:
+    """Rows with a selecting word, scored by all words.
+
+    A row qualifies by its rare words alone, so the long lists of common words are not walked; where it does,
+    the second half lets common words count in bm25. There the selecting words stand once more, since each
+    half needs a match, and so the common ones stand twice: all words weigh the same.
+    """
+    if not common:
+        return any_of(selecting)
+    return f"{any_of(selecting)} AND {any_of((*selecting, *common, *common))}"
+
+
+def within(columns: Sequence[str], expression: str) -> str:
+    """An expression that must match inside some columns; none means all."""
+    return f"{{{' '.join(columns)}}} : ({expression})" if columns else expression

@@ -1,0 +1,156 @@
+"""A reading connection with what is worth remembering between queries: how common words are, the codec.
+
+What is remembered holds for one state of the database and is forgotten when another connection has written.
+The SQL of the lanes is in `ranked`, that of whole hunks in `hydrate`; both take a reader.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+from ohara.model import Pass, PassStatus
+from ohara.store.codec import Codec
+from ohara.store.connection import translated
+from ohara.store.generations import Generations, generations
+from ohara.store.schema import open_reader
+from ohara.store.writer import PASS_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from ohara.store.connection import Connection
+
+T = TypeVar("T")
+
+# The vocabulary of the word table: in how many rows a word stands, without reading those rows' other words.
+_VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts_hunk_text, row)"
+_WORD_ROWS = "SELECT doc FROM temp.vocabulary WHERE term = ?"
+_LAST_HUNK = "SELECT coalesce(max(id), 0) FROM hunk"
+_DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
+
+# Answered by small indexes alone: counting must not cost more than searching.
+_COUNT_COMMITS = "SELECT count(*) FROM commits INDEXED BY commits_by_time"
+_COUNT_DEAD = "SELECT count(*) FROM commits INDEXED BY commits_dead WHERE live = 0"
+_PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
+  WHERE passes < 15 AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
+
+
+class Interrupted(Exception):
+    """The work was told to stop; whoever told it is no longer listening."""
+
+
+class Counts(NamedTuple):
+    """How many commits are shown, and how far each pass has come with them."""
+
+    commits: int
+    passes: tuple[PassStatus, ...]
+
+
+class Reader:
+    """One connection that can only read; used by one thread at a time, stopped from any."""
+
+    def __init__(self, database: Path) -> None:
+        self.database = database
+        self.connection: Connection = open_reader(database)
+        with translated(database):
+            # A table of this connection alone, in memory: nothing is written to the index.
+            self.connection.pragma("query_only", 0)
+            self.connection.execute(_VOCABULARY)
+            self.connection.pragma("query_only", 1)
+        self._stopped = False
+        self._state = -1
+        self._word_rows: dict[str, int] = {}
+        self._codec: Codec | None = None
+        self._remembered: dict[str, object] = {}
+        self._counts: Counts | None = None
+
+    def close(self) -> None:
+        """Give the connection up."""
+        self.connection.close()
+
+    # -- stopping --------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Interrupt what runs, from another thread, and refuse to run more until `resume`."""
+        self._stopped = True
+        self.connection.interrupt()
+
+    def resume(self) -> None:
+        """Be ready for new work."""
+        self._stopped = False
+
+    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a statement; raises instead of beginning when told to stop."""
+        if self._stopped:
+            raise Interrupted
+        found: list[tuple[Any, ...]] = self.connection.execute(statement, parameters).fetchall()
+        return found
+
+    # -- what is remembered ----------------------------------------------------------------------
+
+    def _forget_if_changed(self) -> None:
+        """Forget what was remembered when another connection has written since."""
+        state = int(self.connection.pragma("data_version"))
+        if state != self._state:
+            self._state = state
+            self._word_rows.clear()
+            self._codec = None
+            self._counts = None
+            self._remembered.clear()
+
+    def remembered(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` makes of the index, kept under a name until the index changes."""
+        self._forget_if_changed()
+        if name not in self._remembered:
+            self._remembered[name] = make()
+        return cast("T", self._remembered[name])
+
+    @property
+    def codec(self) -> Codec:
+        """What opens this index's bodies."""
+        self._forget_if_changed()
+        if self._codec is None:
+            row = self.connection.execute(_DICTIONARY).fetchone()
+            self._codec = Codec(row[0] if row else None)
+        return self._codec
+
+    def last_hunk(self) -> int:
+        """The highest hunk id: close to the number of hunks, and found at once."""
+        return int(self.connection.execute(_LAST_HUNK).get)
+
+    def word_rows(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many rows of the word table each word stands."""
+        self._forget_if_changed()
+        known = self._word_rows
+        found: dict[str, int] = {}
+        for word in words:
+            if word not in known:
+                row = self.connection.execute(_WORD_ROWS, (word,)).fetchone()
+                known[word] = int(row[0]) if row else 0
+            found[word] = known[word]
+        return found
+
+    def counts(self) -> Counts:
+        """How many commits there are and how far the passes have come."""
+        self._forget_if_changed()
+        if self._counts is None:
+            execute = self.connection.execute
+            commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
+            pending = [(int(bits), int(count)) for bits, count in execute(_PENDING)]
+            self._counts = Counts(
+                commits,
+                tuple(
+                    PassStatus(
+                        stage,
+                        done=commits - sum(count for bits, count in pending if not bits & PASS_BITS[stage]),
+                        total=commits,
+                    )
+                    for stage in Pass
+                ),
+            )
+        return self._counts
+
+    def vectors(self) -> Generations:
+        """The vectors there are, and whose they are."""
+        return generations(self.connection)

@@ -1,0 +1,73 @@
+"""What the indexer hands to the store: commits taken apart, analysed and ready to insert.
+
+Plain tuples, because a hundred thousand of them cross a process boundary in a few seconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ohara.model import ChangeKind, Commit, LeftOut
+
+
+class HunkWords(NamedTuple):
+    """A hunk's columns of the text pass, as index words."""
+
+    header: str
+    added: str
+    removed: str
+    context: str
+
+
+class PreparedHunk(NamedTuple):
+    """One hunk. No digest: a change without lines. No words: left out of the text pass."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    header: str
+    digest: bytes
+    body: str
+    changed: str
+    words: HunkWords | None
+
+
+class PreparedFile(NamedTuple):
+    """One changed file with its hunks; `left_out` is about this change, the path's own verdict is apart."""
+
+    kind: ChangeKind
+    path: str
+    old_path: str | None
+    old_blob: str | None
+    new_blob: str | None
+    additions: int
+    deletions: int
+    left_out: LeftOut | None
+    path_words: str
+    hunks: tuple[PreparedHunk, ...]
+
+
+class PreparedCommit(NamedTuple):
+    """A commit, or one part of a commit too big to hold at once (`first` and `last` mark the ends).
+
+    `message_only` asks for a row that carries the message alone, so that a commit whose lines are all
+    left out (or that has none) is still found by its words.
+    """
+
+    commit: Commit
+    message_words: str
+    files: tuple[PreparedFile, ...]
+    missing: tuple[str, ...]
+    message_only: bool
+    first: bool = True
+    last: bool = True
+
+
+class TouchedSymbol(NamedTuple):
+    """A symbol that a hunk touches."""
+
+    kind: str
+    name: str
+    qualified: str

@@ -1,0 +1,191 @@
+"""The tables, and how a database grows from one version of them to the next.
+
+Migrations are append-only: a released one is never edited. What can be derived again from stored
+bodies (word and trigram tables, vectors, symbols) is versioned separately, pass by pass, in the
+fingerprint (`store/fingerprint.py`), so that a better tokeniser never costs a walk through git.
+
+    person ─┐
+    commits ┴─< file >── path            a commit changes files
+                 └─< hunk >── content    a hunk is one occurrence of a content: commit, path, lines
+                        └──── header     the function it is in; a few stand above most hunks
+    fts_hunk_text   rowid = hunk         message, path, header and lines, as words
+    fts_literal     rowid = content      trigrams of the changed lines
+    vec_hunk        rowid = content      (created with the embedder's dimension; see store/generations.py)
+    symbol ─< hunk_symbol >── hunk       what a hunk touches
+    symbol ─< head_symbol >── parsed_blob ─< head_file >── path     what HEAD defines
+    fts_symbol_name rowid = symbol
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.errors import IndexTooNew
+from ohara.store.connection import APPLICATION_ID, connect_reader, connect_writer, translated
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import apsw
+
+# Words arrive already analysed by ohara.words, so FTS5 only has to cut at blanks.
+FTS_HUNK_TEXT = """
+CREATE VIRTUAL TABLE fts_hunk_text USING fts5(
+  message, path, header, added, removed, context,
+  content='', contentless_delete=1, tokenize="ascii tokenchars '_#'"
+)"""
+
+# detail=none: a fifth of the size; every candidate is verified against the text anyway.
+FTS_LITERAL = """
+CREATE VIRTUAL TABLE fts_literal USING fts5(
+  changed, content='', contentless_delete=1, detail=none, tokenize='trigram'
+)"""
+
+FTS_SYMBOL_NAME = """
+CREATE VIRTUAL TABLE fts_symbol_name USING fts5(
+  kind, name, sibling_names, content='', contentless_delete=1, tokenize="ascii tokenchars '_#'"
+)"""
+
+# Why a change is not searched by words and meaning; a path taken back in keeps all but what is unread.
+EFFECTIVE_LEFT_OUT = """CASE WHEN path.left_out = 'kept'
+  THEN CASE WHEN file.left_out IN ('binary', 'oversized', 'missing') THEN file.left_out END
+  ELSE coalesce(file.left_out, path.left_out) END"""
+
+_M001_FOUNDATION = (
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE dictionary(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)",
+    """CREATE TABLE person(
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL, UNIQUE(name, email)
+    )""",
+    """CREATE TABLE commits(
+      id INTEGER PRIMARY KEY,
+      sha BLOB NOT NULL UNIQUE,
+      parents BLOB NOT NULL,
+      author INTEGER NOT NULL,
+      author_time INTEGER NOT NULL, author_offset INTEGER NOT NULL,
+      committer_time INTEGER NOT NULL, committer_offset INTEGER NOT NULL,
+      message TEXT NOT NULL,
+      passes INTEGER NOT NULL,
+      live INTEGER NOT NULL DEFAULT 1
+    )""",
+    "CREATE INDEX commits_by_time ON commits(committer_time DESC)",
+    "CREATE INDEX commits_dead ON commits(id) WHERE live = 0",
+    "CREATE INDEX commits_pending ON commits(committer_time DESC, passes) WHERE passes < 15",
+    "CREATE TABLE path(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT, left_out TEXT)",
+    """CREATE TABLE file(
+      id INTEGER PRIMARY KEY,
+      commit_id INTEGER NOT NULL,
+      path_id INTEGER NOT NULL, old_path_id INTEGER,
+      kind TEXT NOT NULL,
+      old_blob BLOB, new_blob BLOB,
+      additions INTEGER NOT NULL, deletions INTEGER NOT NULL,
+      left_out TEXT
+    )""",
+    "CREATE INDEX file_by_commit ON file(commit_id)",
+    "CREATE INDEX file_by_path ON file(path_id)",
+    """CREATE TABLE hunk(
+      id INTEGER PRIMARY KEY,
+      file_id INTEGER NOT NULL,
+      commit_id INTEGER NOT NULL,
+      content_id INTEGER,
+      old_start INTEGER NOT NULL, old_lines INTEGER NOT NULL,
+      new_start INTEGER NOT NULL, new_lines INTEGER NOT NULL,
+      header TEXT NOT NULL
+    )""",
+    "CREATE INDEX hunk_by_commit ON hunk(commit_id)",
+    "CREATE INDEX hunk_by_content ON hunk(content_id)",
+    """CREATE TABLE content(
+      id INTEGER PRIMARY KEY,
+      digest BLOB NOT NULL UNIQUE,
+      passes INTEGER NOT NULL,
+      body BLOB NOT NULL
+    )""",
+    """CREATE TABLE failure(
+      sha BLOB PRIMARY KEY, reason TEXT NOT NULL, attempts INTEGER NOT NULL, missing TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE symbol(
+      id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL,
+      UNIQUE(qualified, kind)
+    )""",
+    "CREATE INDEX symbol_by_name ON symbol(name)",
+    """CREATE TABLE hunk_symbol(
+      hunk_id INTEGER NOT NULL, symbol_id INTEGER NOT NULL, PRIMARY KEY(hunk_id, symbol_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX hunk_symbol_by_symbol ON hunk_symbol(symbol_id, hunk_id)",
+    """CREATE TABLE parsed_blob(
+      id INTEGER PRIMARY KEY, blob BLOB NOT NULL, language TEXT NOT NULL, UNIQUE(blob, language)
+    )""",
+    "CREATE TABLE head_file(path_id INTEGER PRIMARY KEY, blob_id INTEGER NOT NULL)",
+    "CREATE INDEX head_file_by_blob ON head_file(blob_id)",
+    """CREATE TABLE head_symbol(
+      blob_id INTEGER NOT NULL, symbol_id INTEGER NOT NULL,
+      first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, siblings TEXT NOT NULL,
+      PRIMARY KEY(blob_id, first_line, symbol_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX head_symbol_by_symbol ON head_symbol(symbol_id)",
+    FTS_HUNK_TEXT,
+    FTS_LITERAL,
+    FTS_SYMBOL_NAME,
+    # One batch is one flush: the in-memory table holds a whole batch instead of cutting it at 1 MB.
+    "INSERT INTO fts_hunk_text(fts_hunk_text, rank) VALUES('hashsize', 67108864)",
+    "INSERT INTO fts_literal(fts_literal, rank) VALUES('hashsize', 67108864)",
+)
+
+# A twelfth of the headers are distinct: named once, they leave three percent of the file.
+_M002_HEADERS = (
+    "CREATE TABLE header(id INTEGER PRIMARY KEY, header TEXT NOT NULL UNIQUE)",
+    "INSERT INTO header(header) SELECT DISTINCT header FROM hunk WHERE header != '' ORDER BY header",
+    "ALTER TABLE hunk ADD COLUMN header_id INTEGER",
+    """UPDATE hunk SET header_id = (SELECT header.id FROM header WHERE header.header = hunk.header)
+       WHERE header != ''""",
+    "ALTER TABLE hunk DROP COLUMN header",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_FOUNDATION, _M002_HEADERS)
+
+
+def migrate(connection: apsw.Connection) -> None:
+    """Bring the tables to this version; a database from a newer ohara is refused, not touched."""
+    if _version(connection) == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for migration in MIGRATIONS[_version(connection) :]:  # another process may have been here first
+            for statement in migration:
+                connection.execute(statement)
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", len(MIGRATIONS))
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def open_reader(path: Path) -> apsw.Connection:
+    """A connection that can only read, to tables of this version: older ones are brought up to it first."""
+    connection = connect_reader(path)
+    with translated(path):
+        if _version(connection) == len(MIGRATIONS):
+            return connection
+        connection.close()
+        writer = connect_writer(path)
+        try:
+            migrate(writer)
+        finally:
+            writer.close()
+    return connect_reader(path)
+
+
+def _version(connection: apsw.Connection) -> int:
+    version = int(connection.pragma("user_version"))
+    refuse_newer(version)
+    return version
+
+
+def refuse_newer(version: int) -> None:
+    """Raise when a database has tables this version does not know."""
+    if version > len(MIGRATIONS):
+        raise IndexTooNew(
+            f"the index has format {version}; this ohara knows formats up to {len(MIGRATIONS)}",
+            hint="upgrade ohara, or index again with: ohara index --rebuild",
+        )

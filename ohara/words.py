@@ -1,0 +1,211 @@
+"""Turns prose and code into the words that are indexed and looked up.
+
+The indexer feeds on the order of a hundred megabytes of diff through here, so the common case is three
+passes in C (translate, split, join) and one dictionary look-up a word; analysis proper runs once for each
+distinct word. The same analysis serves queries: what is indexed and what is asked for cannot drift apart.
+
+Words come out case-folded and separated by single spaces, made only of letters, digits, `_` and a leading
+`#`, which is what the store's tokenizer keeps together. It ranks nothing, knows no query syntax, and drops
+nothing but separators and what is too long to be a word: stop words leave queries, never the index.
+
+    plain words            the stem only              Fixtures → fixtur
+    identifiers            whole, then stemmed parts  getHTTPResponse2 → gethttpresponse2 get http respons 2
+                           and the whole's stem       useState → usestate usest use state
+    numbers, hex digests   whole                      3f2a91c → 3f2a91c
+    versions, decimals     whole and in parts         2.7 → 2_7 2 7
+    issue numbers          with and without the sign  #123 → #123 123
+    scripts without spaces overlapping pairs          東京都 → 東京 京都
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+WORDS_VERSION = 2
+"""Part of the index fingerprint: raise it whenever the same text would give other words."""
+
+# Longer than nearly every identifier that people write; what is longer is encoded data or a sentence in
+# snake case, of which the parts are kept.
+LONGEST_WORD = 64
+
+# The mean length of a part below which a long mixed word is noise (base64 averages under two letters
+# between changes of case) and not a sentence.
+_SENTENCE_PART = 3
+
+# All of pytest's history holds 130,000 distinct words, in 20 MB: room for twice that before starting afresh.
+_CACHE_WORDS = 250_000
+
+_COMMON = """
+    a about after again all also am an and any are as at be because been before being between both but by
+    can could d did do does doing don during each few for from further had has have having he her here hers
+    him his how i if in into is it its just let ll may me might more most must my no nor not now of off on
+    once only or other our out over own please s same shall she should so some such t than that the their
+    them then there these they this those through to too under until up us ve very was we were what when
+    where which while who whom whose why will with would you your
+"""
+
+STOP_WORDS = frozenset(_COMMON.split())
+"""Words too common in questions to tell one change from another."""
+
+# Of ASCII everything but letters, digits, "_" and "#" becomes a space, so that str.split does the rest. Done
+# on bytes because that is fastest, and UTF-8 leaves everything beyond ASCII alone.
+_SEPARATED = bytes(
+    code if code >= 128 or chr(code).isalnum() or chr(code) in "_#" else ord(" ") for code in range(256)
+)
+
+# Python 2.7 is another thing than a 2 and a 7. The dot comes first: that is what the search can jump to.
+_POINT = re.compile(rb"\.(?<=[0-9]\.)(?=[0-9])")
+
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff]+")
+
+# Scripts written without spaces, or whose spaced units are phrases (Korean): Thai, Lao, Burmese, Hangul,
+# Khmer, kana and Han.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3105-\u318f"
+    "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_UNSPACED_START = re.compile(f"[{_UNSPACED}]")
+_RUNS = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+
+# Capitals before a plural s (URLs), capitals up to the next word (HTTPResponse), a word, a number. It reads
+# a word's shape, in which every letter is "A" or "a" and every digit "0" where the word is not ASCII.
+_PARTS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+# A digest or object name, not words: needs a digit and a letter, and git abbreviates to seven at least.
+_DIGEST = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,64}|0x[0-9a-f]+")
+
+_ISSUE_OR_WORD = re.compile(r"#[0-9]+(?![^\W_])|[^#]+")
+
+
+def index_text(text: str) -> str:
+    """The words of a text as one string, for one column of the index."""
+    raw = _POINT.sub(b"_", text.encode("utf-8", "surrogatepass"))
+    separated = raw.translate(_SEPARATED).decode("utf-8", "surrogatepass")
+    return "".join(map(_CACHE.__getitem__, separated.split())).rstrip()
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """The distinct words of a text in order, without stop words unless there is nothing else."""
+    words = dict.fromkeys(index_text(text).split())
+    telling = tuple(word for word in words if word not in _stop_stems())
+    return telling or tuple(words)
+
+
+def split_identifier(name: str) -> tuple[str, ...]:
+    """The case-folded parts of an identifier: at underscores, changes of case, and digits."""
+    return tuple(part.casefold() for part in _parts(name))
+
+
+class _Words(dict[str, str]):
+    """Each run of word characters met so far, with its index words, each followed by a space."""
+
+    def __missing__(self, run: str) -> str:
+        found = "".join(word + " " for word in _analyse(run))
+        if len(run) <= LONGEST_WORD:
+            if len(self) >= _CACHE_WORDS:
+                self.clear()
+            self[run] = found
+        return found
+
+
+_CACHE = _Words()
+
+
+@cache
+def _any_run() -> re.Pattern[str]:
+    # Python's \w leaves out the vowel signs that stand inside words of many scripts.
+    marks = "".join(char for char in map(chr, range(0x300, 0xFE30)) if unicodedata.category(char)[0] == "M")
+    return re.compile(rf"[\w#{marks}]+")
+
+
+def _analyse(run: str) -> Iterator[str]:
+    for word in _ISSUE_OR_WORD.findall(run) if run.isascii() else _foreign_words(run):
+        if word[0] == "#":
+            if len(word) <= LONGEST_WORD:
+                yield from (word, word[1:])
+        elif _UNSPACED_START.match(word):
+            yield from _pairs(word)
+        else:
+            yield from _spaced(word)
+
+
+def _foreign_words(run: str) -> Iterator[str]:
+    # Compatibility forms become the plain ones and accents go; then Hangul and kana are put together again.
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", _INVISIBLE.sub("", run)))
+    for inner in _any_run().findall(unicodedata.normalize("NFC", plain)):
+        for word in _ISSUE_OR_WORD.findall(inner):
+            yield from _RUNS.findall(word)
+
+
+def _spaced(word: str) -> Iterator[str]:
+    """The index words of one word in a script that puts spaces between words."""
+    folded = word.casefold()
+    if len(word) <= LONGEST_WORD and _DIGEST.fullmatch(folded):
+        yield folded
+        return
+    parts = _parts(word)
+    if len(parts) == 1 and len(parts[0]) == len(word):
+        if len(word) <= LONGEST_WORD:
+            yield _stem(folded)
+        return
+    if len(word) <= LONGEST_WORD:
+        if not parts:
+            return
+        yield folded
+        # Who types "usestate" asks for a plain word, which is stemmed: let that find useState. One word in a
+        # hundred of a JavaScript history.
+        if word.isalpha() and (stem := _stem(folded)) != folded:
+            yield stem
+    elif len(word) < len(parts) * _SENTENCE_PART:
+        return
+    for part in parts:
+        if len(part) <= LONGEST_WORD:
+            yield _stem(part.casefold())
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for left, right in pairwise(run):
+        yield left + right
+
+
+def _parts(word: str) -> list[str]:
+    if word.isascii():
+        return _PARTS.findall(word)
+    shape = "".join(map(_shape, word))
+    return [word[found.start() : found.end()] for found in _PARTS.finditer(shape)]
+
+
+def _shape(char: str) -> str:
+    if char == "_":
+        return char
+    if char.isdecimal():
+        return "0"
+    return "A" if char.isupper() else "a"
+
+
+def _stem(folded: str) -> str:
+    return _stemmer()(folded)
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    from py_rust_stemmers import SnowballStemmer  # only those who analyse pay for loading it
+
+    stem: Callable[[str], str] = SnowballStemmer("english").stem_word
+    return stem
+
+
+@cache
+def _stop_stems() -> frozenset[str]:
+    return frozenset(map(_stem, STOP_WORDS))

@@ -1,0 +1,140 @@
+"""python -m tests.bench PART --repo NAME=PATH …: measure, print tables, write JSON. Nothing is fetched."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.bench import report
+from tests.bench.workspace import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_PARTS = {
+    "queries": "show the changelog queries of the repositories",
+    "quality": "answers: the changelog benchmark, with messages and message-blind",
+    "ablation": "answers with one piece of the ranking removed at a time",
+    "words": "answers without stemming, and without splitting identifiers",
+    "index": "how fast a history becomes searchable, and at what cost",
+    "find": "how soon a question is answered",
+    "literal": "literal and regex search against git log -G",
+    "daemon": "the background service: what asking it costs, how it bears indexing, what it keeps",
+    "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
+    "scale": "all repositories given in one index",
+    "all": "quality, index, find and literal of every repository given",
+    "quick": "everything on a small scripted history: does the benchmark work, are the numbers sane",
+    "docs": "bring docs/benchmarks.md and docs/ranking.md up to date with the numbers written before",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one part; 0 when it was measured (and, for quick, when the numbers are sane)."""
+    given = _parser().parse_args(arguments)
+    if given.part == "docs":
+        return _docs(given.out)
+    if given.part == "quick":
+        from tests.bench.quick import rehearse
+
+        return rehearse(given.out)
+    if not given.repo:
+        report.talk("say which repositories: --repo NAME=PATH (a clone of your own; nothing is fetched)")
+        return 2
+    for part in ("quality", "index", "find", "literal") if given.part == "all" else (given.part,):
+        for found in _reports(part, given):
+            report.publish(found, given.out)
+    return 0
+
+
+def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
+    """What a part measures, as it comes."""
+    from tests.bench import parts
+    from tests.bench.ablation import measure_ablation
+    from tests.bench.plainwords import measure_words
+    from tests.bench.quality import measure_quality
+    from tests.bench.screen import measure_screen
+    from tests.bench.service import measure_service
+
+    subjects: list[Subject] = given.repo
+    work: Path = given.work or given.out / "work"
+    several: dict[str, Callable[[], report.Report]] = {
+        "queries": lambda: parts.queries_table(subjects, limit=given.queries),
+        "index": lambda: parts.indexing(subjects, rounds=given.rounds),
+        "scale": lambda: parts.scale(subjects, work),
+    }
+    each: dict[str, Callable[[Subject], report.Report]] = {
+        "quality": lambda subject: measure_quality(
+            subject,
+            work,
+            patterns=given.glob,
+            limit=given.queries,
+            git_queries=given.git_queries,
+            timed=not given.untimed,
+        ),
+        "ablation": lambda subject: measure_ablation(subject, work, patterns=given.glob, limit=given.queries),
+        "words": lambda subject: measure_words(subject, work, patterns=given.glob, limit=given.queries),
+        "find": lambda subject: parts.asking(subject, work),
+        "daemon": lambda subject: measure_service(subject, work, queries=min(given.queries, 100)),
+        "tui": lambda subject: measure_screen(subject, work),
+        "literal": lambda subject: parts.literal(subject, work, patterns=given.patterns),
+    }
+    if part in several:
+        yield several[part]()
+    else:
+        for subject in subjects:
+            yield each[part](subject)
+
+
+def _docs(out: Path) -> int:
+    for document in report.DOCUMENTS:
+        after, filled = report.refreshed(document.read_text(encoding="utf-8"), out)
+        document.write_text(after, encoding="utf-8")
+        report.talk(f"{document.name}: {', '.join(filled) or 'nothing to fill in'}")
+    return 0
+
+
+def _subject(text: str) -> Subject:
+    name, equals, path = text.rpartition("=")
+    repo = Path(path).expanduser().absolute()
+    if not repo.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is no folder")
+    return Subject(name if equals else repo.name.removesuffix(".git"), repo)
+
+
+def _parser() -> argparse.ArgumentParser:
+    listed = "\n".join(f"  {name:9} {says}" for name, says in _PARTS.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench",
+        description=f"parts:\n{listed}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("part", choices=_PARTS, metavar="PART")
+    parser.add_argument(
+        "--repo", action="append", type=_subject, metavar="[NAME=]PATH", help="a clone; repeatable"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=report.DEFAULT_OUT, help="where the JSON goes (%(default)s)"
+    )
+    parser.add_argument("--work", type=Path, help="where copies and indexes are kept (OUT/work)")
+    parser.add_argument(
+        "--glob", action="append", default=[], help="where the fragments are; default: known places"
+    )
+    parser.add_argument("--queries", type=int, default=500, help="how many questions are drawn (%(default)s)")
+    parser.add_argument(
+        "--git-queries", type=int, default=40, help="how many of them git is asked (%(default)s)"
+    )
+    parser.add_argument(
+        "--untimed",
+        action="store_true",
+        help="quality asks each lane once for all systems, and shows no times",
+    )
+    parser.add_argument(
+        "--patterns", type=int, default=50, help="how many patterns are compared (%(default)s)"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="how often a history is indexed (%(default)s)")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

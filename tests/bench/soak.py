@@ -1,0 +1,185 @@
+"""Two hours of use in a few minutes: does the service keep what it should have let go?"""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara import client, wire
+from ohara.engine import Engine
+from ohara.errors import IndexMissing
+from tests.bench.load import copied
+from tests.bench.report import Table, megabytes, talk
+from tests.bench.serving import settle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+# What two busy hours hold: a question every six seconds, a commit every three minutes, a page every minute.
+FINDS = 1_200
+SHOWS = 120
+COMMITS = 40
+LEAVERS = 240
+FULL_INDEXES = 4
+_LOOKS = 12  # of which the first comes after caches are warm
+_SEED = 7
+_AT_ONCE = 8  # more than a repository has connections to its database
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the service held at one moment."""
+
+    requests: int
+    memory_bytes: int
+    threads: int
+    descriptors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Soak:
+    """What was done, and what the service held as it went on."""
+
+    finds: int
+    shows: int
+    commits: int
+    leavers: int
+    indexes: int
+    elapsed_s: float
+    looks: tuple[Look, ...]
+
+
+def measure_soak(
+    there: client.Client, repo: Path, work: Path, texts: Sequence[str], *, scale: float = 1.0
+) -> Soak:
+    """Do all that in a shuffled order that is the same every time; `scale` makes it shorter."""
+    chance = random.Random(_SEED)  # noqa: S311 - the same order twice
+    project = _project(work / "soak-project")
+    counts = {
+        "find": int(FINDS * scale), "show": int(SHOWS * scale), "commit": int(COMMITS * scale),
+        "leave": int(LEAVERS * scale), "index": max(1, int(FULL_INDEXES * scale)),
+    }  # fmt: skip
+    acts = [act for act, count in counts.items() for _ in range(count)]
+    chance.shuffle(acts)
+    there.index(project)
+    settle(there)
+    with ThreadPoolExecutor(_AT_ONCE) as askers:  # until caches are as they stay, of every connection
+        list(askers.map(lambda number: _warm(texts[number::_AT_ONCE], repo, project), range(_AT_ONCE)))
+    looks: list[Look] = []
+    started = time.perf_counter()
+    for number, act in enumerate(acts):
+        _do(act, number, there, repo=repo, project=project, work=work, text=chance.choice(texts))
+        if number % max(1, len(acts) // (_LOOKS - 1)) == 0:
+            looks.append(_look(there))
+    settle(there)
+    looks.append(_look(there))
+    elapsed = time.perf_counter() - started
+    talk(f"  {len(acts):,} acts in {elapsed:.0f} s")
+    return Soak(
+        counts["find"],
+        counts["show"],
+        counts["commit"],
+        counts["leave"],
+        counts["index"],
+        elapsed,
+        tuple(looks),
+    )
+
+
+def _warm(texts: Sequence[str], *repositories: Path) -> None:
+    with client.connect() as there:
+        for text in texts:
+            for repository in repositories:
+                there.find(repository, text, k=10)
+
+
+def _do(
+    act: str, number: int, there: client.Client, *, repo: Path, project: Path, work: Path, text: str
+) -> None:
+    match act:
+        case "find":
+            there.find(repo if number % 3 else project, text, k=10)
+        case "show":
+            there.show(repo, "HEAD")
+        case "commit":
+            _commit(project, number)
+        case "leave":
+            _leave(repo, text, number)
+        case "index":
+            there.index(_unread(project, work / "soak-copy.git"))
+
+
+def _unread(project: Path, folder: Path) -> Path:
+    """A copy of a history that has no index, or none any more."""
+    if folder.exists():
+        with suppress(IndexMissing):
+            Engine.open(folder).forget()
+    return copied(project, folder)
+
+
+def _leave(repo: Path, text: str, number: int) -> None:
+    """Ask, and hang up before the answer or in the middle of it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(str(client.socket_path()))
+        connection.sendall(wire.frame(wire.Hello(id=1, protocol=wire.PROTOCOL, version="0")))
+        connection.sendall(wire.frame(wire.Find(id=2, repo=str(repo), query=text[:200], k=10)))
+        if number % 2:
+            connection.recv(1_000)
+
+
+def _project(folder: Path) -> Path:
+    """A work tree of its own, in which commits can be made."""
+    if not folder.exists():
+        _git("init", "-q", str(folder))
+    _commit(folder, 0)
+    return folder
+
+
+def _commit(project: Path, number: int) -> None:
+    (project / f"file_{number % 10}.py").write_text(f"def act_{number}():\n    return {number}\n")
+    _git("-C", str(project), "add", ".")
+    _git("-C", str(project), "commit", "-q", "--allow-empty", "-m", f"Act {number}")
+
+
+def _git(*arguments: str) -> None:
+    who = {f"GIT_{role}_{part}": "soak" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    subprocess.run(["git", *arguments], env=os.environ | who, check=True)
+
+
+def _look(there: client.Client) -> Look:
+    vitals = there.health()
+    return Look(vitals.requests, vitals.memory_bytes, vitals.threads, vitals.descriptors)
+
+
+def soak_table(measured: Soak) -> Table:
+    """The beginning, the middle and the end."""
+    looks = measured.looks
+    picked = (("start", looks[0]), ("middle", looks[len(looks) // 2]), ("end", looks[-1]))
+    done = (
+        f"{measured.finds:,} questions, {measured.shows:,} commits shown, {measured.commits:,} made, "
+        f"{measured.leavers:,} clients that left in the middle, {measured.indexes:,} histories indexed from "
+        f"nothing, in {measured.elapsed_s:.0f} s."
+    )
+    return Table(
+        "Two hours of use, compressed",
+        ("moment", "requests", "memory", "threads", "files"),
+        tuple(
+            (
+                moment,
+                f"{look.requests:,}",
+                megabytes(look.memory_bytes),
+                str(look.threads),
+                str(look.descriptors),
+            )
+            for moment, look in picked
+        ),
+        (done,),
+    )

@@ -1,0 +1,148 @@
+"""ohara as a system under test: one warm engine, asked in one of the ways a user could ask."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import anyio
+
+from ohara.embed.catalog import load_reranker
+from ohara.engine import Engine
+from ohara.errors import OharaError
+from ohara.model import LaneStatus, Mode
+from ohara.query import parse
+from ohara.retrieve.profile import Fusion
+from ohara.settings import Settings
+from tests.bench.metrics import DEPTH
+from tests.bench.peers import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ohara.model import IndexStatus, Results
+    from ohara.retrieve.profile import Profile
+    from ohara.retrieve.request import Wishes
+    from tests.bench.workspace import Indexed
+
+
+def _as_it_is(profile: Profile) -> Profile:
+    return profile
+
+
+def without_lane(name: str) -> Callable[[Profile], Profile]:
+    """Take a lane away from a profile, for every class of query."""
+
+    def change(profile: Profile) -> Profile:
+        by_class = {kind: replace(weights, **{name: 0.0}) for kind, weights in profile.by_class.items()}
+        lanes = replace(profile.lanes, **{name: 0.0})
+        return replace(profile, lanes=lanes, by_class=MappingProxyType(by_class))
+
+    return change
+
+
+def by_rank(profile: Profile) -> Profile:
+    """Fuse ranks (RRF) and not scores."""
+    return replace(profile, fusion=Fusion.RRF)
+
+
+def _by_rank_without_vectors(profile: Profile) -> Profile:
+    return by_rank(without_lane("vector")(profile))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way of asking: which lanes, with or without the reranker, by which pipeline, changed how."""
+
+    name: str
+    mode: Mode = Mode.AUTO
+    rerank: bool = False
+    profile: str = "default"
+    change: Callable[[Profile], Profile] = _as_it_is
+
+
+NOW = int(time.time())
+
+# Here a slow lane is a number in a table, not a reason to leave it out.
+_PATIENCE_S = 60.0
+
+OURS = Way("ohara, no rerank")
+OURS_RERANKED = Way("ohara", rerank=True)
+WAYS = (
+    Way("text lane alone", Mode.TEXT),
+    Way("vector lane alone", Mode.SEMANTIC),
+    Way("symbol lane alone", Mode.SYMBOL),
+    Way("textbook pipeline, no rerank", Mode.HYBRID, profile="reference"),
+    Way("textbook pipeline", Mode.HYBRID, rerank=True, profile="reference"),
+    Way("text and symbol lanes, RRF", change=_by_rank_without_vectors),
+    Way("text and symbol lanes", change=without_lane("vector")),
+    Way("ohara, RRF, no rerank", change=by_rank),
+    OURS,
+    OURS_RERANKED,
+)
+
+
+def reranker_missing() -> str:
+    """Why there is no reranker to measure; empty when there is one."""
+    try:
+        return "" if load_reranker(Settings().models.reranker) else "the reranker is switched off"
+    except OharaError as error:
+        return error.message
+
+
+class Ohara:
+    """An engine that is asked in one way. A lane that fails makes the answer a fault, never a quiet miss."""
+
+    def __init__(
+        self,
+        indexed: Indexed,
+        way: Way,
+        *,
+        depth: int = DEPTH,
+        wishes: Callable[[Wishes], Wishes] = lambda wishes: wishes,
+    ) -> None:
+        settings = indexed.settings
+        find = replace(settings.find, profile=way.profile, rerank=way.rerank, lane_timeout_s=_PATIENCE_S)
+        self._engine = Engine.open(indexed.repo, replace(settings, find=find))
+        self._way = way
+        self._depth = depth
+        self._wishes = wishes
+
+    @property
+    def database(self) -> Path:
+        """Where its index is."""
+        return self._engine.location.database
+
+    def status(self) -> IndexStatus:
+        """How its index stands."""
+        return self._engine.status()
+
+    def ask(self, text: str) -> Answer:
+        """Ask, and note what the lanes reported."""
+        started = time.perf_counter()
+        try:
+            results = self.results(text, self._depth)
+        except OharaError as error:
+            return Answer((), (time.perf_counter() - started) * 1_000, error.message)
+        elapsed = (time.perf_counter() - started) * 1_000
+        faults = [
+            f"{lane.name} {lane.status}: {lane.detail}"
+            for lane in results.lanes
+            if lane.status in {LaneStatus.FAILED, LaneStatus.TIMEOUT}
+        ]
+        return Answer(tuple(hit.commit.sha for hit in results.hits), elapsed, "; ".join(faults))
+
+    def commits(self, text: str) -> frozenset[str]:
+        """Every commit that a literal or regex query finds."""
+        results = self.results(text, 0)
+        return frozenset(sha for hit in results.hits for sha in (hit.commit.sha, *hit.also_in))
+
+    def results(self, text: str, k: int) -> Results:
+        """The whole answer; the present is the same for every query."""
+        search = self._engine.search
+        wishes = search.wishes(now=NOW, k=k, rerank=self._way.rerank)
+        wishes = self._wishes(replace(wishes, profile=self._way.change(wishes.profile)))
+        return anyio.run(search.find, parse(text, now=NOW, mode=self._way.mode), wishes)

@@ -1,0 +1,126 @@
+"""The pieces of the ranking that an ablation takes away, one at a time, each by name.
+
+A variation changes what a query is asked with (the profile and the wishes), or a constant of the ranking.
+What is baked into the index (stemming, splitting of identifiers) is in `tests.bench.plainwords`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ohara.retrieve.profile import LaneWeights
+from tests.bench.systems import by_rank, without_lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from ohara.retrieve.profile import Profile
+    from ohara.retrieve.request import Wishes
+    from ohara.store.ranked import Weights
+
+_JUDGE = "ohara.retrieve.judge"
+_TEXT = "ohara.retrieve.lanes.text"
+_SYMBOL = "ohara.retrieve.lanes.symbol"
+
+COLUMNS = ("message", "path", "header", "added", "removed", "context")
+
+
+def _unchanged(wishes: Wishes) -> Wishes:
+    return wishes
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """A ranking with one thing different. `constants` are dotted names of numbers and what they become."""
+
+    name: str
+    wishes: Callable[[Wishes], Wishes] = _unchanged
+    constants: Mapping[str, float | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    rerank: bool = False
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """The constants hold while this lasts."""
+        before = {}
+        for dotted, value in self.constants.items():
+            module, _, name = dotted.rpartition(".")
+            owner = importlib.import_module(module)
+            before[dotted] = getattr(owner, name)
+            setattr(owner, name, value)
+        try:
+            yield
+        finally:
+            for dotted, value in before.items():
+                module, _, name = dotted.rpartition(".")
+                setattr(importlib.import_module(module), name, value)
+
+
+AS_IT_IS = Variation("as it is")
+
+
+def variations(profile: Profile) -> list[Variation]:
+    """Everything that can be taken away from a profile."""
+    return [
+        AS_IT_IS,
+        *(_profiled(f"no {name} lane", without_lane(name)) for name in ("vector", "symbol", "text")),
+        _profiled("all lanes count 1", lambda p: _weighted(p, LaneWeights(1.0, 1.0, 1.0))),
+        _profiled("weighted RRF instead of a convex sum", by_rank),
+        *(_without_weighting(number) for number in range(len(profile.weightings))),
+        *(_without_column(name) for name in COLUMNS),
+        _profiled("merges without lines count in full", lambda p: replace(p, lineless_merge=1.0)),
+        _profiled("no penalties", lambda p: replace(p, judges=False)),
+        *(_without_penalty(name) for name in ("TESTS", "DOCS", "GENERATED", "BOT")),
+        Variation("no penalty for sweeps", constants={f"{_JUDGE}.WIDE": 0.0}),
+        Variation("no recency", lambda wishes: replace(wishes, recency_weight=0.0)),
+        Variation("no floor for the vector lane", constants={"ohara.retrieve.pooled.VECTOR_FLOOR": -1.0}),
+        Variation("no diversification", lambda wishes: replace(wishes, all_hunks=True)),
+        Variation("one hunk of a commit in the pool", constants={"ohara.retrieve.rank.HUNKS_PER_COMMIT": 1}),
+        Variation("all words select rows", constants={f"{_TEXT}.SELECTED_ROWS": 10**12}),
+        Variation("only the rarest three words select rows", constants={f"{_TEXT}.SELECTED_ROWS": 0}),
+        Variation("neighbours' names count nothing", constants={f"{_SYMBOL}._WEIGHTS": (0.5, 3.0, 0.0)}),
+        Variation("kinds of symbols count nothing", constants={f"{_SYMBOL}._WEIGHTS": (0.0, 3.0, 0.5)}),
+        Variation("half as many symbols", constants={f"{_SYMBOL}._SYMBOLS": 30}),
+        Variation("one symbol may fill the lane", constants={f"{_SYMBOL}._HUNKS_OF_ONE": 10**6}),
+        Variation("further symbols add nothing", constants={f"{_SYMBOL}._FURTHER": 0.0}),
+        Variation("the reranker", rerank=True),
+        _profiled("the reranker's order alone", lambda p: replace(p, blend=1.0), rerank=True),
+    ]
+
+
+def _profiled(name: str, change: Callable[[Profile], Profile], *, rerank: bool = False) -> Variation:
+    return Variation(name, lambda wishes: replace(wishes, profile=change(wishes.profile)), rerank=rerank)
+
+
+def _weighted(profile: Profile, weights: LaneWeights) -> Profile:
+    return replace(profile, lanes=weights, by_class=MappingProxyType({}))
+
+
+def _without_weighting(number: int) -> Variation:
+    def change(profile: Profile) -> Profile:
+        kept = tuple(one for place, one in enumerate(profile.weightings) if place != number)
+        return replace(profile, weightings=kept)
+
+    return _profiled(f"no weighting {number + 1} of the text lane", change)
+
+
+def _without_column(name: str) -> Variation:
+    place = COLUMNS.index(name)
+
+    def blank(weights: Weights) -> Weights:
+        first, second = weights[:place], weights[place + 1 :]
+        return (*first, 0.0, *second)  # type: ignore[return-value]  # six before, six after
+
+    def change(profile: Profile) -> Profile:
+        changed = tuple((blank(weights), share) for weights, share in profile.weightings)
+        # A weighting of which nothing is left would score every row alike.
+        return replace(profile, weightings=tuple(one for one in changed if any(one[0])))
+
+    return _profiled(f"{name} counts nothing", change)
+
+
+def _without_penalty(name: str) -> Variation:
+    return Variation(f"no penalty for {name.lower()}", constants={f"{_JUDGE}.{name}": 1.0})

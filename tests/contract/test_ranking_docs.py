@@ -1,0 +1,107 @@
+"""docs/ranking.md names every number that decides an order, with the value it has."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from ohara.model import QueryClass
+from ohara.retrieve.profile import DEFAULT, REFERENCE, Fusion, LaneWeights
+from tests.bench.variations import variations
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "docs" / "ranking.md").read_text(encoding="utf-8")
+ROWS = {
+    name: (value.strip(), reason.strip(), row.strip())
+    for name, value, reason, row in re.findall(
+        r"^\| `([\w.\[\]]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", DOCUMENT, flags=re.MULTILINE
+    )
+}
+MODULES = (
+    *("rank", "ranking", "pooled", "fuse", "rerank", "recency", "judge"),
+    *("lanes.text", "lanes.symbol", "lanes.vector"),
+)
+NOT_RANKING = {
+    "recency._DAY_S",
+    "vector._ATTEMPTS",
+}  # a unit; how often a query is put to vectors that vanish
+
+
+def numbers_of(module: str) -> dict[str, object]:
+    """The numbers that a module of the ranking gives a name to; what it imports is not its own."""
+    loaded = importlib.import_module(f"ohara.retrieve.{module}")
+    source = Path(loaded.__file__ or "").read_text(encoding="utf-8")
+    assigned = {
+        name.id
+        for statement in ast.parse(source).body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    }
+    return {
+        f"{module.rpartition('.')[2]}.{name}": value
+        for name in assigned
+        if _is_number(value := getattr(loaded, name))
+        and f"{module.rpartition('.')[2]}.{name}" not in NOT_RANKING
+    }
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) or (
+        isinstance(value, tuple) and bool(value) and all(isinstance(one, int | float) for one in value)
+    )
+
+
+def said(value: object) -> str:
+    """A value as the document writes it."""
+    if isinstance(value, LaneWeights):
+        return f"vector {value.vector}, text {value.text}, symbol {value.symbol}"
+    return str(value)
+
+
+CONSTANTS = {name: value for module in MODULES for name, value in numbers_of(module).items()}
+PROFILE = {
+    **{
+        f"DEFAULT.weightings[{at}]": f"{weights}, share {share}"
+        for at, (weights, share) in enumerate(DEFAULT.weightings)
+    },
+    "DEFAULT.lanes": DEFAULT.lanes,
+    **{f"DEFAULT.by_class[{kind}]": weights for kind, weights in DEFAULT.by_class.items()},
+    "DEFAULT.others_in_rrf": DEFAULT.others_in_rrf,
+    "DEFAULT.lineless_merge": DEFAULT.lineless_merge,
+    "DEFAULT.blend": DEFAULT.blend,
+}
+
+
+@pytest.mark.parametrize("name", sorted(CONSTANTS | PROFILE))
+def test_every_number_is_documented_with_its_value_and_its_reason(name: str) -> None:
+    value, reason, row = ROWS[name]
+    assert value == said((CONSTANTS | PROFILE)[name])
+    assert len(reason) > 10
+    assert row
+
+
+def test_nothing_is_documented_that_is_gone() -> None:
+    assert set(ROWS) == set(CONSTANTS | PROFILE)
+
+
+def test_the_rows_named_are_rows_of_the_ablation() -> None:
+    names = {one.name for one in variations(DEFAULT)}
+    not_measured = {"by definition", "time only", "changelog queries are prose", "no query is that long"}
+    for constant, (_, _, rows) in ROWS.items():
+        for row in rows.split("; "):
+            pattern = re.escape(row).replace("…", ".+")
+            assert row in not_measured or any(re.fullmatch(pattern, name) for name in names), constant
+
+
+def test_the_textbook_is_the_textbook() -> None:
+    assert REFERENCE.fusion is Fusion.RRF
+    assert REFERENCE.columns == ("added", "removed", "context")
+    assert {weight for weights, _ in REFERENCE.weightings for weight in weights} == {1}
+    assert {REFERENCE.weights(kind) for kind in QueryClass} == {LaneWeights(1.0, 1.0, 1.0)}
+    assert (REFERENCE.blend, REFERENCE.judges, REFERENCE.lineless_merge) == (1.0, False, 1.0)

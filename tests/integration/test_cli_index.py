@@ -1,0 +1,140 @@
+"""The commands that make and look after indexes, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.process import ohara
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fixtures.git import Repo
+
+
+def test_index_talks_on_stderr_and_says_what_came_of_it(three_commits: Repo) -> None:
+    run = ohara("index", "--repo", str(three_commits.path), "--passes", "text,literal")
+    assert run.returncode == 0
+    assert run.stdout == ""
+    first, *_, last = run.stderr.splitlines()
+    assert first == "indexing three"
+    assert last.startswith("3 of 3 commits, ")
+
+
+def test_quiet_says_nothing(three_commits: Repo) -> None:
+    run = ohara("index", "-q", "--repo", str(three_commits.path), "--passes", "text")
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+def test_status_tells_what_is_there_and_how_far_behind_it_is(three_commits: Repo) -> None:
+    ohara("index", "-q", "--repo", str(three_commits.path), "--max-commits", "2", "--passes", "text,literal")
+    run = ohara("status", "--repo", str(three_commits.path))
+    assert "commits     2 of 3 indexed, 1 behind" in run.stdout.splitlines()
+    assert "text        complete" in run.stdout.splitlines()
+    assert "vector      0 of 2 commits (0%)" in run.stdout.splitlines()
+    said = json.loads(ohara("status", "--json", "--repo", str(three_commits.path)).stdout)
+    assert (said["commits"], said["indexed"], said["behind"]) == (3, 2, 1)
+    assert said["passes"] == {"text": [2, 2], "literal": [2, 2], "symbol": [0, 2], "vector": [0, 2]}
+    assert said["last_run"]["outcome"] == "finished"
+
+
+def test_status_sees_a_commit_that_was_made_since(three_commits: Repo) -> None:
+    ohara("index", "-q", "--repo", str(three_commits.path), "--passes", "text,literal")
+    (three_commits.path / "late.txt").write_text("late\n")
+    three_commits.git("add", "late.txt")
+    three_commits.git("-c", "user.name=L", "-c", "user.email=l@example.org", "commit", "-qm", "Late")
+    said = json.loads(ohara("status", "--json", "--repo", str(three_commits.path)).stdout)
+    assert (said["commits"], said["indexed"], said["behind"]) == (4, 3, 1)
+
+
+def test_status_without_an_index_says_what_to_type(three_commits: Repo) -> None:
+    run = ohara("status", "--repo", str(three_commits.path))
+    assert run.returncode == 2
+    assert run.stderr.startswith("ohara: three has no index yet\n  hint: build it with: ohara index")
+
+
+def test_chosen_refs_are_remembered(small_project: Repo) -> None:
+    path = str(small_project.path)
+    ohara("index", "-q", "--repo", path, "--ref", "wip/gzip", "--passes", "text,literal")
+    ohara("index", "-q", "--repo", path, "--passes", "text,literal")
+    said = json.loads(ohara("status", "--json", "--repo", path).stdout)
+    assert list(said["refs"]) == ["wip/gzip"]
+    assert said["indexed"] == len(small_project.git("rev-list", "wip/gzip").split())
+
+
+def test_all_refs_cover_every_branch(small_project: Repo) -> None:
+    ohara("index", "-q", "--all", "--repo", str(small_project.path), "--passes", "text,literal")
+    said = json.loads(ohara("status", "--json", "--repo", str(small_project.path)).stdout)
+    assert said["indexed"] == len(small_project.git("rev-list", "--all").split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--passes", "text,smell"], "unknown pass: smell"),
+        (["--ref", "main", "--all"], "--ref and --all exclude each other"),
+        (["--ref", "no-such-branch"], "no-such-branch"),
+        (["--since", "when pigs fly"], "when pigs fly"),
+        (["--max-commits", "0"], "0 is not in the range"),
+    ],
+)
+def test_bad_input_is_one_line_and_a_hint(three_commits: Repo, arguments: list[str], message: str) -> None:
+    run = ohara("index", "--repo", str(three_commits.path), *arguments)
+    assert run.returncode == 2
+    said = [line for line in run.stderr.splitlines() if not line.startswith("indexing ")]
+    assert message in said[0]
+    assert said[0].startswith("ohara: ")
+    assert said[1].startswith("  hint: ")
+    assert len(said) == 2
+
+
+def test_a_folder_that_is_no_repository_is_one_line_and_a_hint(tmp_path: Path) -> None:
+    run = ohara("index", "-q", "--repo", str(tmp_path))
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 2
+
+
+def test_repos_lists_indexes_and_forget_removes_one_even_when_its_repository_is_gone(
+    three_commits: Repo, small_project: Repo
+) -> None:
+    for repo in (three_commits, small_project):
+        ohara("index", "-q", "--repo", str(repo.path), "--passes", "text")
+    listed = [json.loads(line) for line in ohara("repos", "--json").stdout.splitlines()]
+    assert {(entry["path"], entry["available"]) for entry in listed} == {
+        (str(three_commits.path), True),
+        (str(small_project.path), True),
+    }
+    shutil.rmtree(three_commits.path)
+    assert "the repository is gone" in ohara("repos").stdout
+    assert ohara("forget", str(three_commits.path)).returncode == 0
+    assert ohara("forget", str(small_project.path)).returncode == 0
+    assert ohara("repos").returncode == 1
+    assert ohara("forget", str(small_project.path)).returncode == 2
+    assert small_project.git("rev-parse", "HEAD")
+
+
+def test_gc_says_what_it_removed(small_project: Repo) -> None:
+    path = str(small_project.path)
+    ohara("index", "-q", "--repo", path, "--passes", "text,literal")
+    small_project.git("update-ref", "HEAD", "HEAD~3")
+    ohara("index", "-q", "--repo", path, "--passes", "text,literal")
+    run = ohara("gc", "--repo", path)
+    assert run.returncode == 0
+    assert run.stdout.startswith("removed ")
+    assert not run.stdout.startswith("removed 0 ")
+    assert ohara("gc", "--repo", path).stdout.startswith("removed 0 commits")
+
+
+def test_a_scheduled_run_gives_way_in_silence(three_commits: Repo) -> None:
+    from ohara.engine import Engine
+    from ohara.store.lock import writer_lock
+
+    location = Engine.open(three_commits.path).location
+    location.prepare()
+    with writer_lock(location.lock, wait_s=0):
+        run = ohara("index", "--scheduled", "--repo", str(three_commits.path))
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")

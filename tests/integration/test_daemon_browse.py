@@ -1,0 +1,242 @@
+"""What browsing asks of the service: commits with their kin, the history of lines and symbols, blame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixtures.large import many_commits
+from fixtures.script import History
+from fixtures.tree import Edit, MovedFrom
+from ohara import client
+from ohara.errors import IndexMissing, RepositoryError, UsageError
+from ohara.model import ChangedFile, ChangeKind, LeftOut, Place
+from tests.daemon import service, wait_until
+from tests.indexing import index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fixtures.git import Repo
+    from ohara.client import Client
+
+START = """\
+import socket
+
+
+def connect(host):
+    return socket.create_connection((host, 80))
+
+
+def close(link):
+    link.close()
+"""
+
+
+def story(path: Path) -> Repo:
+    """A function that grows, moves with its file, and is changed on both sides of a merge."""
+    with History(path) as history:
+        history.commit("Start", {"net.py": START, "README": "net\n"}, key="start")
+        history.commit("Use https", {"net.py": Edit("80))", "443))")}, key="https")
+        history.commit("Say more", {"README": "net, a client\n"}, key="readme")
+        history.commit("Move", {"lib/net.py": MovedFrom("net.py"), "logo.png": b"\x89PNG\0\0"}, key="move")
+        history.branch("side")
+        history.commit(
+            "Close twice",
+            {"lib/net.py": Edit("    link.close()", "    link.close()\n    link.close()")},
+            key="twice",
+        )
+        history.switch("main")
+        history.commit("Time out", {"lib/net.py": Edit("443))", "443), timeout=5)")}, key="timeout")
+        both = START.replace("80))", "443), timeout=5)").replace(
+            "    link.close()", "    link.close()\n    link.close()"
+        )
+        history.merge("Merge side", "side", changes={"lib/net.py": both}, key="merge")
+        history.commit(
+            "Head it", {"lib/net.py": Edit("import socket", '"""Net."""\n\nimport socket')}, key="doc"
+        )
+        history.commit("Wait longer", {"lib/net.py": Edit("timeout=5", "timeout=9")}, key="longer")
+    return history.repo
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("browse")
+
+
+@pytest.fixture(scope="module")
+def repo(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repo]:
+    """The story, indexed and served by one service for all tests here."""
+    repo = story(tmp_path_factory.mktemp("story") / "net")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OHARA_HOME", str(home))
+        index(repo)
+        with service(home, patch):
+            yield repo
+
+
+@pytest.fixture
+def ohara(repo: Repo, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:  # noqa: ARG001 - served
+    monkeypatch.setenv("OHARA_HOME", str(home))
+    with client.connect() as connection:
+        yield connection
+
+
+def test_a_commit_is_told_with_its_kin_files_and_names(repo: Repo, ohara: Client) -> None:
+    repo.git("tag", "v1", repo.sha["move"])
+    told = ohara.commit(repo.path, repo.sha["move"][:8])
+    assert (told.commit.sha, told.commit.subject, told.refs) == (repo.sha["move"], "Move", ("v1",))
+    assert (told.committer, told.committer_email) == (told.commit.author, told.commit.email)
+    assert [(each.sha, each.subject) for each in told.parents] == [(repo.sha["readme"], "Say more")]
+    assert [each.subject for each in told.children] == ["Close twice", "Time out"]
+    assert told.files == (
+        ChangedFile(ChangeKind.RENAMED, "lib/net.py", "net.py", 0, 0, hunks=0),
+        ChangedFile(ChangeKind.ADDED, "logo.png", None, 0, 0, hunks=0, left_out=LeftOut.BINARY),
+    )
+    https = ohara.commit(repo.path, repo.sha["https"]).files
+    assert [(file.additions, file.deletions, file.hunks) for file in https] == [(1, 1, 1)]
+    merge = ohara.commit(repo.path, "HEAD~2")
+    assert [each.subject for each in merge.parents] == ["Time out", "Close twice"]
+    assert merge.files == ()
+    with pytest.raises(RepositoryError, match="named nowhere"):
+        ohara.commit(repo.path, "nowhere")
+
+
+def test_the_history_of_lines_goes_through_renames_and_merges(repo: Repo, ohara: Client) -> None:
+    head = repo.sha["longer"]
+    (line,) = [
+        number
+        for number, text in enumerate(ohara.lines(repo.path, head, "lib/net.py", 1, 99), 1)
+        if "create_connection" in text
+    ]
+    told = ohara.history(repo.path, head, "lib/net.py", first=line, last=line)
+    assert [repo.key_of(hit.commit.sha) for hit in told.hits] == ["longer", "timeout", "https", "start"]
+    assert (told.paths, told.note) == (("lib/net.py", "net.py"), "")
+    newest = told.hits[0]
+    marked = [newest.excerpt.split("\n")[match.line] for match in newest.matches]
+    assert [text.strip("+- ") for text in marked] == [
+        "return socket.create_connection((host, 443), timeout=5)",
+        "return socket.create_connection((host, 443), timeout=9)",
+    ]
+    closing = ohara.history(repo.path, head, "lib/net.py", first=line + 4, last=line + 5)
+    assert [repo.key_of(hit.commit.sha) for hit in closing.hits] == ["twice", "start"]
+    short = ohara.history(repo.path, head, "lib/net.py", first=line, last=line, k=2)
+    assert (len(short.hits), short.note) == (2, "only the newest 2 are shown")
+    assert (
+        ohara.history(repo.path, head, "gone.py", first=1, last=1).note
+        == f"there is no file gone.py in {head[:10]}"
+    )
+
+
+def test_the_history_of_a_symbol_follows_its_file(repo: Repo, ohara: Client) -> None:
+    told = ohara.history(repo.path, "HEAD", "lib/net.py", symbol="connect")
+    assert [repo.key_of(hit.commit.sha) for hit in told.hits] == ["longer", "timeout", "https", "start"]
+    assert (told.paths, told.note) == (("lib/net.py", "net.py"), "")
+    (*_, first) = told.hits
+    marked = [
+        first.excerpt.split("\n")[match.line][match.start + 1 : match.end + 1] for match in first.matches
+    ]
+    assert set(marked) == {"connect"}
+    assert ohara.history(repo.path, "HEAD", "README", symbol="connect").hits == ()
+    everywhere = ohara.history(repo.path, "HEAD", "", symbol="close")
+    assert [repo.key_of(hit.commit.sha) for hit in everywhere.hits] == ["twice", "start"]
+
+
+def test_blame_walks_from_parent_to_parent(repo: Repo, ohara: Client) -> None:
+    at = Place(repo.sha["longer"], "lib/net.py", 7)
+    walked: list[tuple[str, str, int]] = []
+    while True:
+        origin = ohara.blame(repo.path, at.sha, at.path, at.line)
+        walked.append((repo.key_of(origin.commit.sha), origin.place.path, origin.place.line))
+        if origin.before is None:
+            break
+        assert origin.was_there
+        at = origin.before
+    assert walked == [
+        ("longer", "lib/net.py", 7),
+        ("timeout", "lib/net.py", 5),
+        ("https", "net.py", 5),
+        ("start", "net.py", 5),
+    ]
+    born = ohara.blame(repo.path, "HEAD", "lib/net.py", 1)
+    assert (repo.key_of(born.commit.sha), born.was_there) == ("doc", False)
+    assert born.before == Place(repo.sha["merge"], "lib/net.py", 1)
+    said = repo.git("blame", "-L", "7,7", "--porcelain", "HEAD", "--", "lib/net.py").split()[0]
+    assert said == repo.sha["longer"]
+    with pytest.raises(RepositoryError, match="cannot be traced"):
+        ohara.blame(repo.path, "HEAD", "lib/net.py", 999)
+
+
+def test_lines_come_as_the_file_has_them(repo: Repo, ohara: Client) -> None:
+    assert ohara.lines(repo.path, repo.sha["https"], "net.py", 4, 5) == (
+        "def connect(host):",
+        "    return socket.create_connection((host, 443))",
+    )
+    assert ohara.lines(repo.path, "HEAD", "README", 1, 50) == ("net, a client",)
+    with pytest.raises(RepositoryError, match=r"no file net\.py"):
+        ohara.lines(repo.path, "HEAD", "net.py", 1, 2)
+    with pytest.raises(UsageError, match="lines 5 to 2 are none"):
+        ohara.lines(repo.path, "HEAD", "README", 5, 2)
+
+
+def test_the_remote_is_told_if_there_is_one(repo: Repo, ohara: Client) -> None:
+    assert ohara.remote(repo.path) is None
+    repo.git("remote", "add", "origin", "git@github.com:me/net.git")
+    assert ohara.remote(repo.path) == "git@github.com:me/net.git"
+
+
+def test_only_indexed_repositories_are_browsed(repo: Repo, ohara: Client, tmp_path: Path) -> None:
+    other = repo.copy_to(tmp_path / "other")
+    for ask in (
+        lambda: ohara.commit(other.path, "HEAD"),
+        lambda: ohara.lines(other.path, "HEAD", "README", 1, 1),
+        lambda: ohara.history(other.path, "HEAD", "README"),
+        lambda: ohara.blame(other.path, "HEAD", "README", 1),
+        lambda: ohara.remote(other.path),
+        lambda: ohara.stop(other.path),
+    ):
+        with pytest.raises(IndexMissing):
+            ask()
+
+
+def test_a_repository_that_waits_to_be_indexed_is_taken_off_the_list(repo: Repo, ohara: Client) -> None:
+    ohara.pause()
+    ohara.index(repo.path)
+    assert ohara.health().queued == (str(repo.path / ".git"),)
+    ohara.stop(repo.path)
+    assert ohara.health().queued == ()
+    ohara.resume()
+    ohara.index(repo.path)
+    assert wait_until(lambda: not (health := ohara.health()).queued and health.running is None)
+
+
+def test_every_line_is_blamed_as_git_blames_it(repo: Repo, ohara: Client) -> None:
+    said = repo.git("blame", "-l", "-s", "--root", "HEAD", "--", "lib/net.py").splitlines()
+    by_git = [line.split()[0] for line in said]
+    assert len(set(by_git)) == 4
+    for line, sha in enumerate(by_git, 1):
+        assert ohara.blame(repo.path, "HEAD", "lib/net.py", line).commit.sha == sha, line
+
+
+def test_a_repository_is_indexed_no_further_once_it_is_stopped(
+    repo: Repo, ohara: Client, tmp_path: Path
+) -> None:
+    large = many_commits(tmp_path / "large", 20_000)
+    assert repo.path != large.path
+    with client.connect() as listening:
+        happening = listening.events()
+        ohara.index(large.path)
+        for job in happening:
+            if job.repository == str(large.path) and job.state == "progress":
+                break
+        ohara.stop(large.path)
+        last = next(
+            job for job in happening if job.repository == str(large.path) and job.state in {"failed", "done"}
+        )
+    assert (last.state, last.detail) == ("failed", "stopped; what was read stays searchable")
+    assert wait_until(lambda: ohara.health().running is None)
+    assert ohara.health().queued == ()
+    assert ohara.status(large.path).behind > 0
+    ohara.pause()  # the service would go on with it by and by; nobody waits for that here

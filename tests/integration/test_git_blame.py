@@ -1,0 +1,52 @@
+"""Who last touched a line, as `git blame` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixtures.script import History
+from fixtures.tree import Edit, MovedFrom
+from ohara.errors import RepositoryError
+from ohara.git.blame import Origin, blame
+from ohara.git.repo import Repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_each_line_leads_to_the_commit_that_left_it(tmp_path: Path) -> None:
+    with History(tmp_path / "r") as history:
+        history.commit("start", {"a.txt": "one\ntwo\nthree\nfour\n"}, key="start")
+        history.commit("edit", {"a.txt": Edit("two\n", "zwei\nzwei und halb\n")}, key="edit")
+        history.commit("top", {"a.txt": Edit("one\n", "zero\none\n")}, key="top")
+    sha = history.repo.sha
+    repository = Repository.open(history.repo.path)
+    assert blame(repository, sha["top"], "a.txt", 1) == (Origin(1, 1, sha["top"], "a.txt", 1),)
+    assert blame(repository, sha["top"], "a.txt", 4) == (Origin(4, 4, sha["edit"], "a.txt", 3),)
+    assert blame(repository, sha["top"], "a.txt", 2, 5) == (
+        Origin(2, 2, sha["start"], "a.txt", 1),
+        Origin(3, 4, sha["edit"], "a.txt", 2),
+        Origin(5, 5, sha["start"], "a.txt", 3),
+    )
+    assert blame(repository, sha["start"], "a.txt", 2) == (Origin(2, 2, sha["start"], "a.txt", 2),)
+
+
+def test_a_moved_file_is_followed(tmp_path: Path) -> None:
+    text = "".join(f"line {number}\n" for number in range(20))
+    with History(tmp_path / "r") as history:
+        history.commit("start", {"old.txt": text}, key="start")
+        history.commit("move", {"new.txt": MovedFrom("old.txt")}, key="move")
+    (origin,) = blame(Repository.open(history.repo.path), history.repo.sha["move"], "new.txt", 7)
+    assert (origin.sha, origin.path, origin.line) == (history.repo.sha["start"], "old.txt", 7)
+
+
+def test_what_cannot_be_traced_is_a_repository_error(tmp_path: Path) -> None:
+    with History(tmp_path / "r") as history:
+        history.commit("start", {"a.txt": "one\n"}, key="start")
+    repository = Repository.open(history.repo.path)
+    for path, line in (("nowhere.txt", 1), ("a.txt", 99)):
+        with pytest.raises(RepositoryError) as caught:
+            blame(repository, history.repo.sha["start"], path, line)
+        assert "git blame" in caught.value.hint

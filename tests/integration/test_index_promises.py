@@ -1,0 +1,415 @@
+"""What an index run promises whatever happens to it: kills, rewrites, faults, a second indexer."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixtures import histories
+from ohara.engine import Engine
+from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew
+from ohara.index.plan import Limits
+from ohara.index.run import IndexOptions
+from ohara.model import Pass
+from ohara.store.connection import connect_reader, connect_writer
+from ohara.store.lock import writer_lock
+from ohara.store.writer import Writer
+from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
+from tests.process import ROOT
+
+if TYPE_CHECKING:
+    from fixtures.git import Repo
+
+KILLS = 12
+ALL = IndexOptions()
+
+
+def start(repo: Repo, *options: str) -> subprocess.Popen[bytes]:
+    """An `ohara index` that runs by itself, in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "ohara", "index", "--repo", str(repo.path), "-q", *options],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def wait_until_written(database: Path, seconds: float = 30) -> None:
+    """Wait for the first commit to be visible to a reader."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if database.exists():
+            try:
+                connection = connect_reader(database)
+                try:
+                    if connection.execute("SELECT count(*) FROM commits").get:
+                        return
+                finally:
+                    connection.close()
+            except Exception:  # noqa: BLE001 - the tables may be half-made; that is what is waited for
+                time.sleep(0.01)
+        time.sleep(0.005)
+    pytest.fail("nothing was indexed in time")
+
+
+def test_killed_at_random_moments_the_finished_index_equals_an_uninterrupted_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 1_500)
+    chance = random.Random(20240601)  # noqa: S311 - the same moments every time
+    for _ in range(KILLS):
+        run = start(repo, "--jobs", "2")
+        time.sleep(chance.uniform(0.3, 2.0))
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+    engine = index(repo, ALL)
+    assert engine.status().behind == 0
+    assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch, ALL)
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    repo = histories.many_commits(tmp_path / "many", 3_000)
+    run = start(repo, "--jobs", "2")
+    workers: list[int] = []
+    deadline = time.monotonic() + 20
+    while len(workers) < 2 and time.monotonic() < deadline:
+        workers = children(run.pid)
+        time.sleep(0.01)
+    assert len(workers) == 2
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    while any(Path(f"/proc/{pid}/cmdline").exists() for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(alive(pid) for pid in workers)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def alive(pid: int) -> bool:
+    """True for a process that still runs; one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_worker_that_is_killed_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = histories.many_commits(tmp_path / "many", 1_200)
+    run = start(repo, "--jobs", "2", "--passes", "text,literal,symbol")
+    deadline = time.monotonic() + 20
+    while len(children(run.pid)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.4)
+    for pid in children(run.pid)[:1]:
+        os.kill(pid, signal.SIGKILL)
+    assert run.wait(timeout=60) == 0
+    engine = index(repo)
+    assert engine.status().failures == ()
+    assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_readers_see_whole_batches_while_a_run_goes_on(tmp_path: Path) -> None:
+    repo = histories.many_commits(tmp_path / "many", 2_000)
+    database = Engine.open(repo.path).location.database
+    run = start(repo, "--passes", "text,literal")
+    try:
+        wait_until_written(database)
+        counts: list[int] = []
+        while run.poll() is None:
+            reader = connect_reader(database)
+            commits = reader.execute("SELECT count(*) FROM commits").get
+            orphans = reader.execute(
+                "SELECT count(*) FROM commits WHERE id NOT IN (SELECT commit_id FROM hunk)"
+            ).get
+            counts.append(commits)
+            assert orphans == 0
+            reader.close()
+            time.sleep(0.01)
+        assert counts == sorted(counts)
+    finally:
+        run.kill()
+        run.wait()
+
+
+def test_nothing_new_means_nothing_to_do(small_project: Repo) -> None:
+    index(small_project)
+    assert moments(small_project) == []
+
+
+def test_one_new_commit_is_all_that_is_read(small_project: Repo) -> None:
+    index(small_project)
+    (small_project.path / "new.py").write_text("def brand_new():\n    return 1\n")
+    small_project.git("add", "new.py")
+    small_project.git("-c", "user.name=N", "-c", "user.email=n@example.org", "commit", "-qm", "Add brand new")
+    said = moments(small_project)
+    assert [(moment.done, moment.total) for moment in said if moment.stage is Pass.TEXT] == [(1, 1)]
+
+
+def test_rewritten_commits_are_hidden_at_once_and_collected_later(
+    small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite = histories.rewrite_branch(small_project)
+    small_project.git("branch", "-f", "before", rewrite.old[0])
+    small_project.git("symbolic-ref", "HEAD", "refs/heads/before")
+    engine = index(small_project)
+    small_project.git("symbolic-ref", "HEAD", f"refs/heads/{rewrite.branch}")
+    small_project.git("branch", "-D", "before")
+    index(small_project)
+    reader = connect_reader(engine.location.database)
+    dead = {row[0].hex() for row in reader.execute("SELECT sha FROM commits WHERE live = 0")}
+    reader.close()
+    gone = set(rewrite.old) - set(small_project.git("rev-list", rewrite.branch).split())
+    assert dead == gone
+    assert gone
+    assert engine.gc() == len(dead)
+    assert facts_of(engine) == facts_of_a_fresh_index(small_project, tmp_path / "fresh", monkeypatch)
+
+
+def test_the_second_indexer_is_told_who_is_at_work(small_project: Repo) -> None:
+    engine = index(small_project)
+    with (
+        writer_lock(engine.location.lock, wait_s=0),
+        pytest.raises(IndexLocked, match=f"process {os.getpid()}"),
+    ):
+        list(engine.index(IndexOptions(lock_wait_s=0)))
+
+
+def test_two_indexers_started_together_leave_one_whole_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 800)
+    runs = [start(repo, "--passes", "text,literal,symbol") for _ in range(3)]
+    codes = sorted(run.wait(timeout=60) for run in runs)
+    assert codes[0] == 0
+    assert set(codes) <= {0, 2}
+    assert facts_of(index(repo)) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_a_damaged_database_is_reported_and_set_aside_by_a_rebuild(three_commits: Repo) -> None:
+    engine = index(three_commits)
+    database = engine.location.database
+    data = bytearray(database.read_bytes())
+    data[:4096] = b"\0" * 4096
+    database.write_bytes(data)
+    for name in ("-wal", "-shm"):
+        Path(f"{database}{name}").unlink(missing_ok=True)
+    with pytest.raises(IndexCorrupt) as damaged:
+        index(three_commits)
+    assert "ohara index --rebuild" in damaged.value.hint
+    assert database.read_bytes() == bytes(data)
+    index(three_commits, IndexOptions(rebuild=True, passes=WITHOUT_VECTORS.passes))
+    assert engine.status().indexed == 3
+    kept = list(engine.location.folder.glob("aside-*.db"))
+    assert [file.read_bytes() for file in kept] == [bytes(data)]
+    engine.gc()
+    assert not list(engine.location.folder.glob("aside-*"))
+
+
+def test_a_foreign_database_is_not_touched(three_commits: Repo) -> None:
+    import apsw
+
+    engine = index(three_commits)
+    database = engine.location.database
+    engine.forget()
+    engine.location.prepare()
+    foreign = apsw.Connection(str(database))
+    foreign.execute("CREATE TABLE precious(x); INSERT INTO precious VALUES('mine')")
+    foreign.close()
+    with pytest.raises(IndexCorrupt, match="is not an ohara index"):
+        index(three_commits)
+    kept = apsw.Connection(str(database))
+    assert kept.execute("SELECT x FROM precious").get == "mine"
+    kept.close()
+
+
+def test_a_full_disk_loses_nothing_that_was_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = histories.many_commits(tmp_path / "many", 2_000)
+    engine = index(repo, IndexOptions(limits=Limits(max_commits=200), passes=WITHOUT_VECTORS.passes))
+    room = engine.location.database.stat().st_size + 64 * 1024
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2);"
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "sys.argv = ['ohara', 'index', '-q', '--passes', 'text,literal,symbol', '--repo', sys.argv[2]];"
+        "from ohara.cli.main import main; sys.exit(main())"
+    )
+    full = subprocess.run(
+        [sys.executable, "-c", code, str(room), str(repo.path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert full.returncode == 2
+    assert full.stderr.startswith("ohara: ")
+    assert "hint:" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert engine.status().indexed >= 200
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+    assert facts_of(index(repo)) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_missing_blobs_are_recorded_and_read_once_they_arrive(
+    small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, _, blob, *_ = small_project.git("diff-tree", "-r", f"{small_project.sha['retry']}^!").split()
+    hidden = histories.hide_blobs(small_project, [blob])
+    engine = index(small_project)
+    failures = engine.status().failures
+    assert small_project.sha["retry"] in {failure.sha for failure in failures}
+    assert all("not in this clone" in failure.reason for failure in failures)
+    assert engine.status().indexed == engine.status().commits
+    hidden.restore()
+    index(small_project)
+    assert engine.status().failures == ()
+    assert facts_of(engine) == facts_of_a_fresh_index(small_project, tmp_path / "fresh", monkeypatch)
+
+
+def test_all_work_trees_of_a_repository_share_one_index(small_project: Repo, tmp_path: Path) -> None:
+    linked = histories.linked_worktree(small_project, tmp_path / "linked")
+    places = [small_project.path, small_project.path / "cmd", small_project.path / ".git", linked.path]
+    assert len({Engine.open(place).location for place in places}) == 1
+
+
+@pytest.mark.parametrize("build", [histories.empty, histories.unborn_head])
+def test_a_repository_without_commits_gives_an_empty_index(build: object, tmp_path: Path) -> None:
+    repo: Repo = build(tmp_path / "none")  # type: ignore[operator]
+    status = index(repo).status()
+    assert (status.commits, status.indexed, status.behind) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("build", [histories.detached_head, histories.replaced, histories.grafted])
+def test_odd_heads_are_indexed_as_git_shows_them(build: object, tmp_path: Path) -> None:
+    repo: Repo = build(tmp_path / "odd")  # type: ignore[operator]
+    engine = index(repo)
+    expected = repo.git("log", "--format=%H").split()
+    reader = connect_reader(engine.location.database)
+    assert {row[0].hex() for row in reader.execute("SELECT sha FROM commits WHERE live = 1")} == set(expected)
+    reader.close()
+
+
+def test_shallow_and_partial_clones_index_what_they_have(small_project: Repo, tmp_path: Path) -> None:
+    shallow = histories.shallow_clone(small_project, tmp_path / "shallow", depth=5)
+    assert index(shallow).status().indexed == len(shallow.git("rev-list", "HEAD").split())
+    partial = histories.partial_clone(small_project, tmp_path / "partial")
+    status = index(partial).status()
+    assert status.indexed == len(small_project.git("rev-list", "HEAD").split())
+    assert status.failures
+
+
+def test_changed_rules_are_applied_to_what_is_indexed(
+    small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = index(small_project, ALL)
+    (small_project.path / ".oharaignore").write_text("*.go\n")
+    index(small_project, ALL)
+    assert facts_of(engine) == facts_of_a_fresh_index(small_project, tmp_path / "fresh", monkeypatch, ALL)
+
+
+def test_a_stale_pass_is_made_again_from_stored_bodies(small_project: Repo) -> None:
+    engine = index(small_project)
+    before = facts_of(engine)
+    with Writer(engine.location.database, passes=frozenset()) as writer:
+        writer.set_meta("fingerprint", {"words": -1, "parser": -1, "embedder": ""})
+        writer.commit()
+    stages = {moment.stage for moment in moments(small_project)}
+    assert Pass.TEXT in stages
+    assert Pass.SYMBOL in stages
+    assert facts_of(engine) == before
+
+
+def test_text_first_and_the_other_passes_later_end_the_same(
+    small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stage in (Pass.TEXT, Pass.SYMBOL, Pass.LITERAL, Pass.VECTOR):
+        engine = index(small_project, IndexOptions(passes=frozenset({stage})))
+    assert facts_of(engine) == facts_of_a_fresh_index(small_project, tmp_path / "fresh", monkeypatch, ALL)
+
+
+def test_a_huge_commit_goes_in_by_parts_and_whole(tmp_path: Path) -> None:
+    repo = histories.many_files(tmp_path / "files", 20_000)
+    status = index(repo, IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL}))).status()
+    assert status.indexed == status.commits
+    assert status.hunks >= 20_000
+
+
+def test_json_events_tell_how_a_run_went(small_project: Repo) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "ohara", "index", "--json", "--repo", str(small_project.path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    events = [json.loads(line) for line in run.stdout.splitlines()]
+    assert {event["pass"] for event in events[:-1]} == {"text", "symbol", "vector"}
+    assert events[-1]["event"] == "done"
+    assert (
+        events[-1]["indexed"] == events[-1]["commits"] == len(small_project.git("rev-list", "HEAD").split())
+    )
+    assert run.stderr == ""
+
+
+def test_nothing_that_lies_in_a_repository_is_run(tmp_path: Path) -> None:
+    repo = histories.many_commits(tmp_path / "hostile", 100)
+    for name in ("zstandard", "pygit2", "json", "apsw", "ohara"):
+        (repo.path / f"{name}.py").write_text("from pathlib import Path\nPath('ran').write_text('it')\n")
+    start = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); from ohara.cli.main import main; sys.exit(main())"
+    )
+    from_inside = subprocess.run(
+        [sys.executable, "-P", "-c", start, str(ROOT), "index", "-q"],
+        cwd=repo.path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (from_inside.returncode, from_inside.stderr) == (0, "")
+    assert not (repo.path / "ran").exists()
+    assert Engine.open(repo.path).status().indexed == 100
+
+
+def test_an_index_of_the_former_format_is_brought_up_by_whoever_opens_it(three_commits: Repo) -> None:
+    engine = index(three_commits)
+    before = facts_of(engine)
+    database = engine.location.database
+    writer = connect_writer(database)
+    writer.execute("ALTER TABLE hunk ADD COLUMN header TEXT NOT NULL DEFAULT ''")
+    writer.execute("UPDATE hunk SET header = coalesce((SELECT header FROM header WHERE id = header_id), '')")
+    writer.execute("ALTER TABLE hunk DROP COLUMN header_id")
+    writer.execute("DROP TABLE header")
+    writer.pragma("user_version", 1)
+    writer.close()
+
+    assert facts_of(engine) == before
+
+
+def test_an_index_of_a_newer_ohara_is_refused_and_left_alone(three_commits: Repo) -> None:
+    engine = index(three_commits)
+    writer = connect_writer(engine.location.database)
+    writer.pragma("user_version", 99)
+    writer.close()
+    held = engine.location.database.read_bytes()
+
+    with pytest.raises(IndexTooNew, match="format 99"):
+        facts_of(engine)
+    assert engine.location.database.read_bytes() == held

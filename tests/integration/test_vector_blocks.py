@@ -1,0 +1,61 @@
+"""Vectors read in bulk are those that sqlite-vec gives one by one, also after some were taken away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ohara.index.run import IndexOptions
+from ohara.store.generations import delete_vectors
+from ohara.store.ranked import vector_blocks
+from ohara.store.reader import Reader
+from ohara.store.writer import Writer
+from tests.indexing import index
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fixtures.git import Repo
+
+
+def _in_bulk(database: Path) -> dict[int, bytes]:
+    reader = Reader(database)
+    generation = reader.vectors().current
+    assert generation is not None
+    found: dict[int, bytes] = {}
+    for contents, valid, vectors in vector_blocks(reader, generation.table):
+        ids = np.frombuffer(contents, dtype=np.int64).tolist()
+        taken = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little").tolist()
+        width = len(vectors) // len(ids)
+        found.update(
+            (content, vectors[at * width : (at + 1) * width])
+            for at, (content, is_taken) in enumerate(zip(ids, taken, strict=True))
+            if is_taken
+        )
+    reader.close()
+    return found
+
+
+def _one_by_one(database: Path) -> dict[int, bytes]:
+    reader = Reader(database)
+    found: dict[int, bytes] = dict(reader.rows("SELECT rowid, embedding FROM vec_hunk"))
+    reader.close()
+    return found
+
+
+def test_vectors_in_bulk_are_the_vectors(small_project: Repo) -> None:
+    database = index(small_project, IndexOptions(lock_wait_s=10)).location.database
+    everything = _one_by_one(database)
+    assert len(everything) > 50
+    assert _in_bulk(database) == everything
+
+    gone = sorted(everything)[3:9]
+    with Writer(database, passes=frozenset(), verdict=lambda _: None) as writer:
+        writer.begin()
+        delete_vectors(writer, gone)
+        writer.commit()
+    assert _in_bulk(database) == {
+        content: vector for content, vector in everything.items() if content not in gone
+    }
+    assert _in_bulk(database) == _one_by_one(database)

@@ -1,0 +1,75 @@
+"""Searching many bodies at once finds exactly what searching each changed line alone would find."""
+
+from __future__ import annotations
+
+import re2
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from ohara.errors import QueryError
+from ohara.model import Match, Pattern, Polarity
+from ohara.retrieve.matching import ADDED, REMOVED, Matcher
+
+lines = st.builds(str.__add__, st.sampled_from("+- \\"), st.text("ab+- \t\ré_", max_size=6))
+bodies = st.lists(lines, min_size=1, max_size=6).map("\n".join)
+PLACES = r"^ $ \b \B \A \z (^|a) (?m)^a (?-m:^a) ^a|b (a|^b)$ ^^a ^+ (^) ^?b"
+TEXTS = r"a b ab é . .* \s [^a] a|b x* \+ - [+-] (?i)A \C \n (?s:.)"
+pieces = st.sampled_from([" ", *PLACES.split(), *TEXTS.split()])
+sources = st.lists(pieces, min_size=1, max_size=4).map("".join)
+patterns = st.one_of(
+    st.builds(
+        Pattern,
+        sources,
+        st.just(True),
+        st.sampled_from(["", "i", "s", "m", "ism"]),
+        st.sampled_from(Polarity),
+    ),
+    st.builds(Pattern, st.text("ab+- é", min_size=1, max_size=3), polarity=st.sampled_from(Polarity)),
+)
+
+
+def line_by_line(pattern: Pattern, body: str) -> int:
+    """The plain meaning: each changed line, without its sign, by itself."""
+    source = pattern.text if pattern.is_regex else re2.escape(pattern.text)
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = "i" not in pattern.flags
+    compiled = re2.compile(source, options)
+    sides = 0
+    for line in body.split("\n"):
+        side = {"+": ADDED, "-": REMOVED}.get(line[0], 0)
+        if side and pattern.polarity is not {ADDED: Polarity.REMOVED, REMOVED: Polarity.ADDED}[side]:
+            sides |= side if compiled.search(line[1:].encode()) else 0
+    return sides
+
+
+@settings(max_examples=800)
+@given(patterns, st.lists(bodies, max_size=4))
+@example(Pattern("x*", True), ["+", "-", " "])
+@example(Pattern("^", True), ["+", " ", "-a"])
+@example(Pattern("+"), ["+", "++", " +\n-+"])
+@example(Pattern(r"a\s", True), ["+a\n-b"])
+def test_the_fast_way_is_the_plain_way(pattern: Pattern, texts: list[str]) -> None:
+    try:
+        matcher = Matcher(pattern)
+    except QueryError:
+        assume(False)
+    expected = [line_by_line(pattern, text) for text in texts]
+    assert matcher.sides([text.encode() for text in texts]) == expected
+
+
+@given(patterns, bodies)
+def test_marks_stand_on_the_lines_that_match(pattern: Pattern, body: str) -> None:
+    try:
+        matcher = Matcher(pattern)
+    except QueryError:
+        assume(False)
+    marked = matcher.marks(body)
+    assert bool(marked) == bool(line_by_line(pattern, body))
+    by_number = body.split("\n")
+    for mark in marked:
+        assert isinstance(mark, Match)
+        assert by_number[mark.line][0] in "+-"
+        assert 0 <= mark.start <= mark.end <= len(by_number[mark.line]) - 1
+        if not pattern.is_regex:
+            assert by_number[mark.line][1:][mark.start : mark.end] == pattern.text

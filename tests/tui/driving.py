@@ -1,0 +1,106 @@
+"""Drives the real app in tests: waits for what should come, never for a time."""
+
+from __future__ import annotations
+
+import time
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio
+
+from tui.app import OharaApp
+from tui.link import Link, LinkState
+from tui.state import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from ohara.model import Results
+    from ohara.wire import JobState
+
+NOW = 1_750_000_000  # summer 2025: ages on screen do not depend on when a test runs
+_AT_MOST_S = 30.0
+
+
+class SteadyLink(Link):
+    """The real link, but for the times that it tells: an answer looks the same on every machine.
+
+    A deaf one hears nothing of what the service does of its own accord.
+    """
+
+    deaf = False
+
+    async def events(self) -> AsyncIterator[JobState]:
+        """The real events, or none."""
+        if self.deaf:
+            await anyio.sleep_forever()
+        async for job in super().events():
+            yield job
+
+    async def find(self, *given: object, **more: object) -> Results:
+        """The real answer with made-up times."""
+        results: Results = await super().find(*given, **more)  # type: ignore[arg-type]
+        lanes = tuple(replace(lane, elapsed_ms=3.0) for lane in results.lanes)
+        return replace(results, took_ms=7.0, lanes=lanes)
+
+
+def app_for(repository: Path, query: str = "", *, theme: str = "dark", deaf: bool = False) -> OharaApp:
+    """The app as it starts in a repository, with a clock and times that stand still."""
+    app = OharaApp(repository, query)
+    app.clock = lambda: NOW
+    app.link = link = SteadyLink(app.link_changed)
+    link.deaf = deaf
+    app.theme = theme
+    app.animation_level = "none"
+    return app
+
+
+async def until(pilot: Pilot[None], true: Callable[[], object], what: str = "") -> None:
+    """Let the app run until something holds."""
+    deadline = time.monotonic() + _AT_MOST_S
+    while not true():
+        assert time.monotonic() < deadline, f"never happened: {what or true}"
+        await pilot.pause(0.01)
+    await pilot.pause()
+
+
+async def until_stage(pilot: Pilot[None], *stages: Stage) -> None:
+    """Let the app run until the search screen is in one of these states and asks nothing more."""
+    app = pilot.app
+    assert isinstance(app, OharaApp)
+    await until(
+        pilot,
+        lambda: (
+            app.search.finder.state.stage in stages
+            and not app.search.finder.state.loading
+            and app.search.finder.state.link is LinkState.CONNECTED
+            and app.search.finder.state.source == app.search.bar.asking.source
+        ),
+        f"{stages}, but {app.search.finder.state.stage}",
+    )
+
+
+@asynccontextmanager
+async def running(
+    repository: Path, query: str = "", *, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[OharaApp, Pilot[None]]]:
+    """The app at work in a repository that is indexed, its first answer there."""
+    app = app_for(repository, query)
+    async with app.run_test(size=size) as pilot:
+        await until_stage(
+            pilot, *((Stage.RESULTS, Stage.NOTHING, Stage.ERROR) if query else (Stage.WELCOME,))
+        )
+        yield app, pilot
+
+
+def text_of(app: OharaApp) -> str:
+    """Everything on screen, as text."""
+    width, height = app.size
+    lines = app.screen._compositor.render_strips(app.size)
+    assert len(lines) == height
+    assert width
+    return "\n".join(strip.text for strip in lines)

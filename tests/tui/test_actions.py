@@ -1,0 +1,109 @@
+"""One table of actions: true to what screens do, to what is documented and to what settings change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ohara.errors import ConfigError
+from tests.process import ROOT
+from tests.tui.driving import running
+from tui.actions import ACTIONS, Action, Where, key_label, key_name, remapped
+from tui.app import OharaApp
+from tui.keysdoc import document
+from tui.screens.commit import CommitScreen
+from tui.screens.history import HistoryScreen
+from tui.screens.repositories import RepositoriesScreen
+from tui.screens.search import SearchScreen
+from tui.widgets.querybar import QueryInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOERS: dict[Where, tuple[type[object], ...]] = {
+    Where.SEARCH: (SearchScreen,),
+    Where.QUERY: (QueryInput,),
+    Where.DIFF: (SearchScreen, CommitScreen, HistoryScreen),
+    Where.COMMIT: (CommitScreen,),
+    Where.HISTORY: (HistoryScreen,),
+    Where.REPOSITORIES: (RepositoriesScreen,),
+    Where.EVERYWHERE: (OharaApp,),
+}
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_every_action_is_done_where_it_is_heard(action: Action) -> None:
+    if action.run:
+        target, _, name = action.run.rpartition(".")
+        doers: tuple[type[object], ...] = (OharaApp,) if target == "app" else (SearchScreen,)
+    else:
+        name, doers = action.name, DOERS[action.where]
+    for doer in doers:
+        assert callable(getattr(doer, f"action_{name}", None)), f"{doer.__name__} has no action_{name}"
+
+
+def test_names_are_unique_and_every_action_has_words() -> None:
+    assert len({action.name for action in ACTIONS}) == len(ACTIONS)
+    for action in ACTIONS:
+        assert action.title
+        assert action.help.endswith(".")
+        assert action.keys
+
+
+def test_the_documented_keys_are_the_keys() -> None:
+    assert (ROOT / "docs" / "keys.md").read_text(encoding="utf-8") == document(), "python -m tui.keysdoc"
+
+
+def test_the_default_keys_do_not_clash() -> None:
+    assert remapped({}).keymap() == {}
+
+
+def test_other_keys_can_be_chosen() -> None:
+    keys = remapped({"open_hit": "enter o", "more_like": "ctrl+l", "help": "!"})
+    assert keys.keymap() == {
+        "open_hit": "enter,o",
+        "more_like": "ctrl+l",
+        "help": "exclamation_mark",
+    }
+    assert keys.first_label("help") == "!"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"open_hti": "o"}, "there is no action open_hti"),
+        ({"open_hit": " "}, "open_hit has no key"),
+        ({"why": "m"}, "m would mean why and mark"),
+        ({"mark": "q"}, "q would mean mark and quit"),
+        ({"mark": "J"}, "J would mean mark and scroll_down"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(settings: dict[str, str], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        remapped(settings)
+
+
+def test_keys_are_called_as_textual_calls_them_and_shown_as_people_do() -> None:
+    assert [key_name(key) for key in ("?", "#", "j", "J", "ctrl+p")] == [
+        "question_mark",
+        "number_sign",
+        "j",
+        "J",
+        "ctrl+p",
+    ]
+    assert [key_label(key) for key in ("?", "#", "J", "ctrl+p", "enter")] == ["?", "#", "J", "ctrl+p", "⏎"]
+
+
+@pytest.mark.anyio
+async def test_a_remapped_key_works_and_is_shown(parcel: Path, served: Path) -> None:
+    with (served / "config" / "config.toml").open("a") as file:
+        file.write('\n[tui.keys]\nwhy = "ctrl+y"\n')
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter", "w")
+        assert len(app.screen_stack) == 1
+        await pilot.press("ctrl+y")
+        assert len(app.screen_stack) == 2
+        await pilot.press("escape")
+        labels = {key.title: key.label for key in app.footer_keys(Where.SEARCH)}
+        assert labels["Why"] == "ctrl+y"

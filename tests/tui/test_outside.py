@@ -1,0 +1,109 @@
+"""Other programs are told exactly what is meant, whatever a path or a setting looks like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.app import App
+
+from tui.outside import (
+    MOST_COPIED,
+    browser_command,
+    copy,
+    editor_command,
+    kept_copy,
+    nearest_line,
+    open_page,
+    run_in_terminal,
+    show_command,
+    work_file,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHA = "3f" * 20
+
+
+@pytest.mark.parametrize(
+    ("editor", "command"),
+    [
+        ("vim", ["vim", "+7", "{}"]),
+        ("/usr/bin/nvim -R", ["/usr/bin/nvim", "-R", "+7", "{}"]),
+        ("code", ["code", "--wait", "--goto", "{}:7"]),
+        ("hx", ["hx", "{}:7"]),
+        ("pycharm", ["pycharm", "--line", "7", "{}"]),
+        ("ed", ["ed", "{}"]),
+        ("'my editor' -x", ["my editor", "-x", "{}"]),
+        ("un'closed", ["un'closed", "{}"]),
+        ("", ["vi", "+7", "{}"]),
+    ],
+)
+def test_the_editor_is_told_the_line_its_own_way(editor: str, command: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "-a b.py"
+    expected = [word.format(path) for word in command]
+    assert editor_command(path, 7, {"EDITOR": editor}) == expected
+    assert editor_command(path, 7, {"VISUAL": editor or "vi", "EDITOR": "other"}) == expected
+
+
+def test_a_line_is_found_again_where_it_moved() -> None:
+    now = ["a", "  x = 1", "b", "x = 1", "c"]
+    assert nearest_line(now, "x = 1", 5) == 4
+    assert nearest_line(now, "x = 1 ", 1) == 2
+    assert nearest_line(now, "gone", 3) == 3
+    assert nearest_line(now, "gone", 99) == 5
+    assert nearest_line([], "gone", 99) == 1
+
+
+def test_only_files_of_the_work_tree_are_edited(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    (root / "a.py").write_text("x\n")
+    (tmp_path / "secret").write_text("x\n")
+    (root / "link").symlink_to(tmp_path / "secret")
+    assert work_file(str(root), "a.py") == root / "a.py"
+    for path in ("../secret", "link", "gone.py", "", "a\0b"):
+        assert work_file(str(root), path) is None
+
+
+def test_a_copy_of_an_old_version_can_be_read_and_not_written() -> None:
+    copied = kept_copy("src/../we ird$.py", SHA, ["one", "two"])
+    assert (copied.name, copied.read_text()) == ("3f3f3f3f3f-we_ird_.py", "one\ntwo\n")
+    assert copied.stat().st_mode & 0o222 == 0
+
+
+def test_git_shows_a_commit_in_its_own_pager() -> None:
+    assert show_command("/r", SHA) == ["git", "-C", "/r", "--paginate", "show", SHA, "--"]
+    assert show_command("/r", SHA, "-x*")[-2:] == ["--", ":(literal,top)-x*"]
+    with pytest.raises(ValueError, match="not a commit's name"):
+        show_command("/r", "--output=/etc/passwd")
+
+
+def test_a_page_is_opened_only_where_there_are_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    opener.chmod(0o755)
+    url = "https://github.com/me/net"
+    here = {"PATH": str(tmp_path)}
+    assert browser_command(url, here, "linux") is None
+    assert browser_command(url, {**here, "DISPLAY": ":0"}, "linux") == [str(opener), url]
+    assert browser_command(url, here, "darwin") == ["open", url]
+    assert browser_command("file:///etc/passwd", here, "darwin") is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert not open_page(url)
+
+
+@pytest.mark.anyio
+async def test_what_cannot_be_done_is_said() -> None:
+    app: App[None] = App()
+    async with app.run_test():
+        assert run_in_terminal(app, ["true"]) == "This terminal cannot be given to another program."
+        assert copy(app, "short") == ""
+        assert app.clipboard == "short"
+        assert "more than a terminal takes" in copy(app, "x" * (MOST_COPIED + 1))
+        assert app.clipboard == "short"

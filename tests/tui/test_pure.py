@@ -1,0 +1,161 @@
+"""What decides without drawing: queries in the making, the timeline, visits, sessions, phrases."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohara.errors import QueryError
+from ohara.query import parse
+from tui.asking import Asking, lifted, read
+from tui.phrases import age, duration
+from tui.screens.filters import chips_from, fields_of
+from tui.session import MOST_QUERIES, Session
+from tui.timeline import bars
+from tui.visits import Visits
+
+if TYPE_CHECKING:
+    from ohara.model import Query
+
+NOW = 1_750_000_000
+TOKENS = st.sampled_from(
+    [
+        *(
+            "retry",
+            "with_backoff",
+            '"exact text"',
+            "/re.x/",
+            "author:ada",
+            "lang:py",
+            "path:src/",
+            "-path:a b",
+        ),
+        *(
+            'message:"two words"',
+            "since:2020",
+            "until:2024-05",
+            "added:",
+            'removed:"x y"',
+            "kind:added",
+            "[/]",
+        ),
+    ]
+)
+
+
+def meaning(source: str) -> Query | None:
+    try:
+        return replace(parse(source, now=NOW), source="")
+    except QueryError:
+        return None
+
+
+@given(st.lists(TOKENS, max_size=6))
+def test_a_query_taken_apart_means_the_same(tokens: list[str]) -> None:
+    source = " ".join(tokens)
+    assert meaning(read(source, now=NOW).source) == meaning(source)
+
+
+@given(st.lists(TOKENS, min_size=1, max_size=6), st.sampled_from(["", " ", " auth"]))
+def test_lifting_filters_out_of_what_is_typed_changes_no_meaning(tokens: list[str], end: str) -> None:
+    typed = Asking(" ".join(tokens) + end)
+    assert meaning(lifted(typed, now=NOW).source) == meaning(typed.source)
+
+
+def test_a_filter_is_lifted_once_it_is_typed_to_its_end() -> None:
+    assert lifted(Asking("fix author:ada"), now=NOW) == Asking("fix author:ada")
+    assert lifted(Asking("fix author:ada "), now=NOW) == Asking("fix ", ("author:ada",))
+    assert lifted(Asking('message:"a '), now=NOW) == Asking('message:"a ')
+    assert lifted(Asking("std::vector "), now=NOW) == Asking("std::vector ")
+
+
+def test_a_period_replaces_another() -> None:
+    asking = Asking("x", ("author:a", "since:2020", "until:2021"))
+    assert asking.within("2022-05", "2022-05").chips == ("author:a", "since:2022-05", "until:2022-05")
+    assert asking.within("", "").chips == ("author:a",)
+
+
+@given(st.lists(st.integers(0, 2_000_000_000), max_size=60), st.integers(1, 90))
+def test_every_hit_stands_in_one_bar_and_bars_follow_each_other(moments: list[int], width: int) -> None:
+    found = bars(moments, width)
+    assert len(found) <= width
+    assert all(
+        left.first_month + left.months == right.first_month for left, right in itertools.pairwise(found)
+    )
+    if len(found) and found[0].months < 120:
+        assert sum(bar.hits for bar in found) == len(moments)
+
+
+@given(st.integers(0, 1_700_000_000), st.integers(1, 40))
+def test_a_bar_is_a_period_that_the_grammar_reads_and_its_hits_lie_in(moment: int, width: int) -> None:
+    spread = [moment, max(0, moment - 40_000_000)]
+    for bar in bars(spread, width):
+        filters = parse(f"since:{bar.since} until:{bar.until}", now=NOW + 400_000_000, tz=None).filters
+        assert filters.since is not None
+        assert filters.until is not None
+        inside = [each for each in spread if filters.since <= each <= filters.until]
+        assert len(inside) == bar.hits
+
+
+@given(st.lists(st.sampled_from(["visit a", "visit b", "visit c", "back", "forward"]), max_size=30))
+def test_back_undoes_a_visit_and_forward_undoes_back(steps: list[str]) -> None:
+    visits: Visits[str] = Visits()
+    for step in steps:
+        if step.startswith("visit "):
+            before = visits
+            visits = visits.visit(step.removeprefix("visit "))
+            assert visits.current == step.removeprefix("visit ")
+            assert visits is before or visits.forward() is None
+        else:
+            moved = visits.back() if step == "back" else visits.forward()
+            if moved is not None:
+                undone = moved.forward() if step == "back" else moved.back()
+                assert undone == visits
+                visits = moved
+
+
+def test_queries_are_remembered_newest_first_each_once() -> None:
+    session = Session()
+    for source in ["a", "b", "a", " ", *map(str, range(MOST_QUERIES + 5))]:
+        session = session.asked("/repo", source)
+    assert len(session.queries) == MOST_QUERIES
+    assert session.recent("/repo")[0] == str(MOST_QUERIES + 4)
+    assert session.recent("/other") == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "chips"),
+    [
+        ({}, ()),
+        ({"author": "ada  bob"}, ("author:ada", "author:bob")),
+        ({"author": '"ada l"', "lang": "py"}, ('author:"ada l"', "lang:python")),
+        ({"side": "added", "-path": "tests/"}, ("added:", "-path:tests/")),
+        ({"since": "2020", "until": "2021-05"}, ("since:2020", "until:2021-05")),
+    ],
+)
+def test_the_dialog_makes_chips_and_reads_them_back(fields: dict[str, str], chips: tuple[str, ...]) -> None:
+    assert chips_from(fields, now=NOW) == chips
+    assert chips_from(fields_of(chips), now=NOW) == chips
+
+
+@pytest.mark.parametrize("fields", [{"lang": "klingon"}, {"kind": "x"}, {"since": "2999"}, {"side": "up"}])
+def test_the_dialog_refuses_what_the_grammar_refuses(fields: dict[str, str]) -> None:
+    with pytest.raises(QueryError):
+        chips_from(fields, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(-3_600, "soon"), (5, "now"), (90, "1m"), (7_200, "2h"), (86_400 * 3, "3d"), (86_400 * 800, "2y")],
+)
+def test_ages_are_short(seconds: int, said: str) -> None:
+    assert age(NOW - seconds, now=NOW) == said
+
+
+def test_durations_are_rounded_as_one_says_them() -> None:
+    assert [duration(each) for each in (0.2, 42, 600, 9_000)] == ["a second", "42 s", "10 min", "2.5 h"]

@@ -1,0 +1,322 @@
+"""Searching on screen, against a real service and a real index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+
+from ohara import client
+from ohara.plain import inert
+from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
+from tui.asking import Asking
+from tui.state import Stage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fixtures.git import Repo
+    from ohara.model import Results
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_typing_finds_what_the_service_finds(parcel: Path) -> None:
+    with client.connect() as ohara:
+        expected = ohara.find(parcel, "retry", k=30, rerank=False)
+    async with running(parcel) as (app, pilot):
+        await pilot.press(*"retry")
+        await until_stage(pilot, Stage.RESULTS)
+        assert [hit.commit.sha for hit in app.search.results.hits] == [
+            hit.commit.sha for hit in expected.hits
+        ]
+        assert app.search.diff.hits == (app.search.results.hits[0],)
+        shown = text_of(app)
+        assert expected.hits[0].commit.sha[:8] in shown
+        assert expected.hits[0].commit.subject[:20] in shown
+        assert f"{len(expected.hits)} hits" in shown
+
+
+class Listed(SteadyLink):
+    """Notes what is asked and what is given up; a question for `slow` is never answered."""
+
+    asked: list[str]
+    given_up: list[str]
+
+    async def find(self, *given: object, **more: object) -> Results:
+        source = str(given[1])
+        self.asked.append(source)
+        try:
+            if source == "slow":
+                import anyio
+
+                await anyio.sleep_forever()
+            return await super().find(*given, **more)
+        except BaseException:
+            self.given_up.append(source)
+            raise
+
+
+async def test_a_question_nobody_asks_any_more_is_given_up_and_its_answer_never_shown(parcel: Path) -> None:
+    app = app_for(parcel)
+    app.link = link = Listed(app.link_changed)
+    link.asked, link.given_up = [], []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_stage(pilot, Stage.WELCOME)
+        app.search.bar.show(Asking("slow"))
+        await until(pilot, lambda: "slow" in link.asked)
+        app.search.bar.show(Asking("retry"))
+        await until_stage(pilot, Stage.RESULTS)
+        assert link.given_up == ["slow"]
+        assert app.search.finder.state.source == "retry"
+
+
+async def test_keys_in_quick_succession_ask_once(parcel: Path) -> None:
+    app = app_for(parcel)
+    app.link = link = Listed(app.link_changed)
+    link.asked, link.given_up = [], []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_stage(pilot, Stage.WELCOME)
+        app.search.bar.show(Asking("r"))
+        app.search.bar.show(Asking("re"))
+        app.search.bar.show(Asking("retry"))
+        await until_stage(pilot, Stage.RESULTS)
+        assert link.asked == ["retry"]
+
+
+class Backwards(SteadyLink):
+    """A reranker that turns the order round, when it is let."""
+
+    def hold(self) -> None:
+        import anyio
+
+        self.gate = anyio.Event()
+
+    async def find(self, *given: object, **more: object) -> Results:
+        results = await super().find(*given, **more)
+        if more.get("rerank"):
+            await self.gate.wait()
+            return replace(results, hits=tuple(reversed(results.hits)))
+        return results
+
+
+async def test_the_reranked_order_settles_with_the_cursor_on_the_same_hit(parcel: Path) -> None:
+    app = app_for(parcel, "upload")
+    app.reranks = True
+    app.link = link = Backwards(app.link_changed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        link.hold()
+        await until_stage(pilot, Stage.RESULTS)
+        fused = app.search.results.hits
+        assert len(fused) > 3
+        await pilot.press("down", "down")
+        selected = app.search.results.selected
+        assert selected == fused[2]
+        link.gate.set()
+        turned = [hit.hunk for hit in reversed(fused)]
+        await until(pilot, lambda: [hit.hunk for hit in app.search.results.hits] == turned)
+        assert app.search.results.selected is not None
+        assert app.search.results.selected.hunk == selected.hunk
+        assert app.search.results.position == len(fused) - 3
+
+
+async def test_without_a_reranker_the_service_is_asked_once(parcel: Path) -> None:
+    app = app_for(parcel, "upload")
+    assert not app.reranks  # the settings of these tests have none
+    app.link = link = Listed(app.link_changed)
+    link.asked, link.given_up = [], []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_stage(pilot, Stage.RESULTS)
+        await pilot.pause(0.2)
+        assert link.asked.count("upload") == 1
+
+
+async def test_arrows_move_the_list_from_the_query_bar_and_the_diff_follows(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        assert app.search.bar.input.has_focus
+        await pilot.press("down", "down", "up")
+        second = app.search.results.hits[1]
+        assert app.search.results.selected == second
+        assert app.search.diff.hits == (second,)
+        assert app.search.bar.input.has_focus
+        await pilot.press("s")
+        assert app.search.bar.asking.text == "uploads"  # a letter is text in the bar
+
+
+async def test_escape_steps_back_exactly_one_level(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter")
+        assert app.search.results.has_focus
+        await pilot.press("tab")
+        assert app.search.diff.has_focus
+        await pilot.press("w")
+        assert len(app.screen_stack) == 2
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1
+        assert app.search.diff.has_focus
+        await pilot.press("escape")
+        assert app.search.results.has_focus
+        await pilot.press("escape")
+        assert app.search.bar.input.has_focus
+        assert app.search.bar.asking.text == "upload"
+        await pilot.press("escape")
+        await until_stage(pilot, Stage.WELCOME)
+        assert app.search.bar.asking.is_empty
+        await pilot.press("escape")
+        assert app.is_running
+
+
+async def test_a_typed_filter_becomes_a_chip_and_backspace_takes_it_away(parcel: Path) -> None:
+    async with running(parcel) as (app, pilot):
+        await pilot.press(*"upload lang:py")
+        assert app.search.bar.asking == Asking("upload lang:py")
+        await pilot.press("space")
+        assert app.search.bar.asking == Asking("upload ", ("lang:python",))
+        await until_stage(pilot, Stage.RESULTS)
+        assert all(hit.path.endswith(".py") for hit in app.search.results.hits)
+        assert "lang:python" in text_of(app)
+        await pilot.press("home", "backspace")
+        assert app.search.bar.asking.chips == ()
+        await until_stage(pilot, Stage.RESULTS)
+        assert not all(hit.path.endswith(".py") for hit in app.search.results.hits)
+
+
+async def test_a_click_on_a_chip_takes_it_away(parcel: Path) -> None:
+    async with running(parcel, "upload lang:python") as (app, pilot):
+        await pilot.click("Chip")
+        await pilot.pause()
+        assert app.search.bar.asking == Asking("upload")
+
+
+async def test_a_query_in_the_making_keeps_the_old_hits_and_says_what_is_wrong(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        before = app.search.results.hits
+        app.search.bar.show(Asking("upload lang:klingon"))
+        await until(pilot, lambda: app.search.finder.state.complaint)
+        assert app.search.results.hits == before
+        assert "is not a language that ohara knows" in text_of(app)
+
+
+async def test_the_filter_dialog_speaks_the_same_grammar(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter", "f")
+        assert "Filters" in text_of(app)
+        await pilot.press("down", "down", "down", *"klingon", "enter")
+        await until(pilot, lambda: "is not a language that ohara knows" in text_of(app))
+        await pilot.press("ctrl+d", *"py", "enter")
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        await until_stage(pilot, Stage.RESULTS)
+        assert app.search.bar.asking == Asking("upload", ("lang:python",))
+
+
+async def test_nothing_found_says_which_filter_to_drop_and_one_key_drops_it(parcel: Path) -> None:
+    async with running(parcel, "upload author:nobody lang:python") as (app, pilot):
+        await until_stage(pilot, Stage.NOTHING)
+        await until(pilot, lambda: app.search.finder.state.without)
+        assert app.search.finder.state.without == ("author:nobody",)
+        assert "Drop author:nobody" in text_of(app)
+        await pilot.press("ctrl+d")
+        await until_stage(pilot, Stage.RESULTS)
+        assert app.search.bar.asking.chips == ("lang:python",)
+
+
+async def test_the_timeline_narrows_the_period_and_lets_go_of_it(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter")
+        bars = [bar for bar in app.search.timeline.bars if bar.hits]
+        assert len(bars) > 2
+        await pilot.press("end", "[")
+        await until_stage(pilot, Stage.RESULTS)
+        chips = app.search.bar.asking.chips
+        assert [chip.partition(":")[0] for chip in chips] == ["since", "until"]
+        assert all(chip.partition(":")[2][:4] in {bar.since[:4] for bar in bars} for chip in chips)
+        everything = app.search.finder.state.results
+        assert everything is not None
+        await pilot.press("escape", "backspace", "ctrl+d", "ctrl+d")
+        await until(pilot, lambda: app.search.bar.asking.chips == ())
+
+
+async def test_more_like_this_asks_with_the_code_of_the_hit_and_can_be_gone_back_from(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter", "down")
+        hit = app.search.results.selected
+        assert hit is not None
+        await pilot.press("s")
+        await until(pilot, lambda: app.search.finder.state.source == app.search.bar.asking.source != "upload")
+        await until(pilot, lambda: not app.search.finder.state.loading)
+        await until_stage(pilot, Stage.RESULTS)
+        sample = app.search.bar.asking.sample
+        assert sample is not None
+        assert hit.commit.sha[:8] in sample.label
+        assert hit.hunk in {each.hunk for each in app.search.results.hits}
+        await pilot.press("<")
+        await until(pilot, lambda: app.search.bar.asking == Asking("upload"))
+        await until_stage(pilot, Stage.RESULTS)
+        await until(pilot, lambda: app.search.results.selected == hit)
+        await pilot.press(">")
+        await until(pilot, lambda: app.search.bar.asking.sample == sample)
+
+
+async def test_hits_can_be_ordered_by_date(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter", "t")
+        await until(pilot, lambda: app.search.finder.state.by_date and not app.search.finder.state.loading)
+        times = [hit.commit.author_time for hit in app.search.results.hits]
+        assert times == sorted(times, reverse=True)
+        assert "newest first" in text_of(app)
+
+
+async def test_why_tells_each_lane(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter", "w")
+        hit = app.search.results.selected
+        assert hit is not None
+        shown = text_of(app)
+        assert "Why hit 1" in shown
+        assert f"{hit.fused:.3f}" in shown
+        assert all(lane in shown for lane in hit.lanes)
+
+
+async def test_marks_are_kept_across_searches(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter", "m", "m")
+        assert len(app.marks) == 2
+        assert "2 marks" in text_of(app)
+        await pilot.press("k", "m")
+        assert len(app.marks) == 1
+
+
+async def test_the_list_and_its_bars_are_clicked_with_the_mouse(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.click("#results", offset=(10, 5))  # inside the border: the third row of two lines
+        assert app.search.results.position == 2
+        await pilot.click("#splitter")
+        before = app.search.share
+        await pilot.mouse_down("#splitter")
+        await pilot.hover("#diff", offset=(20, 10))
+        await pilot.mouse_up("#diff", offset=(20, 10))
+        assert app.search.share > before
+
+
+async def test_ten_thousand_hits_are_a_list_like_any_other(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        some = app.search.results.hits
+        many = tuple(replace(some[at % len(some)], rank=at + 1) for at in range(10_000))
+        app.search.results.show(many)
+        await pilot.press("enter", "end")
+        assert app.search.results.position == 9_999
+        last = text_of(app).splitlines()
+        assert any("10000 " in line and many[-1].commit.subject[:12] in line for line in last)
+        assert app.search.diff.hits == (many[-1],)
+        assert len(app.search.query("*")) < 40  # lines are drawn: no widget stands for a hit
+
+
+async def test_hostile_text_reaches_the_screen_inert(parcel: Path, shared_project: Repo) -> None:
+    for key in ("hostile-message", "hostile-paths", "hostile-code"):
+        async with running(parcel, shared_project.sha[key]) as (app, pilot):
+            await pilot.press("enter", "down")
+            shown = text_of(app).replace("\n", "")
+            assert inert(shown) == shown
+            assert all(cell_len(line) == 120 for line in text_of(app).splitlines())

@@ -1,0 +1,135 @@
+"""`ohara tui` in a real terminal: from the shell to a commit and back to the shell."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import uuid
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.daemon import wait_until
+from tests.process import ROOT, ohara
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_ATTEMPTS = 3  # to start tmux itself
+
+pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")
+
+
+class Terminal:
+    """A terminal of its own, in which a shell runs one command and then says that it ended."""
+
+    def __init__(self, columns: int, lines: int) -> None:
+        self._name = ""
+        self._size = ("-x", str(columns), "-y", str(lines))
+
+    def _tmux(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-L", self._name, "-f", "/dev/null", *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+            env={name: text for name, text in os.environ.items() if name != "TMUX"}
+            | {"TERM": "xterm-256color"},
+        )
+        return done.stdout
+
+    def run(self, command: list[str], cwd: Path) -> None:
+        line = f"{shlex.join(command)}; echo ended with $?; cat"
+        for attempt in range(_ATTEMPTS):
+            self._name = f"ohara-{uuid.uuid4().hex[:12]}"  # a server that is ending takes no sessions
+            try:
+                self._tmux("new-session", "-d", *self._size, "-c", str(cwd), "sh", "-c", line)
+            except subprocess.CalledProcessError:  # tmux now and then: "server exited unexpectedly"
+                if attempt + 1 == _ATTEMPTS:
+                    raise
+            else:
+                return
+
+    def press(self, *keys: str) -> None:
+        self._tmux("send-keys", *keys)
+
+    def screen(self) -> str:
+        return self._tmux("capture-pane", "-p")
+
+    def shows(self, text: str) -> bool:
+        return wait_until(lambda: text in self.screen(), at_most_s=60)
+
+    def close(self) -> None:
+        if not self._name:
+            return
+        subprocess.run(["tmux", "-L", self._name, "kill-server"], capture_output=True, check=False)
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    opened = Terminal(120, 36)
+    yield opened
+    opened.close()
+
+
+COMMAND = [sys.executable, "-m", "ohara"]
+
+
+def test_from_the_shell_to_a_commit_and_back(parcel: Path, terminal: Terminal) -> None:
+    terminal.run([*COMMAND, "tui", "--repo", str(parcel)], ROOT)
+    assert terminal.shows("Search the history of parcel"), terminal.screen()
+    terminal.press("upload retry")
+    assert terminal.shows("1 of 32 hits"), terminal.screen()
+    terminal.press("Down", "Enter")
+    assert terminal.shows("2 of 32 hits"), terminal.screen()
+    subject = "parent 2535c4c4 Retry failed uploads"
+    terminal.press("Enter")
+    assert terminal.shows(subject), terminal.screen()
+    terminal.press("Escape")
+    assert terminal.shows("2 of 32 hits"), terminal.screen()
+    terminal.press("q")
+    assert terminal.shows("ended with 0"), terminal.screen()
+
+
+def test_bare_ohara_in_a_repository_opens_the_ui_and_elsewhere_the_help(
+    parcel: Path, terminal: Terminal, tmp_path: Path
+) -> None:
+    terminal.run(COMMAND, parcel)
+    assert terminal.shows("Search the history of parcel"), terminal.screen()
+    terminal.press("C-q")
+    assert terminal.shows("ended with 0"), terminal.screen()
+    terminal.close()
+    terminal.run(COMMAND, tmp_path)
+    assert terminal.shows("ended with 0"), terminal.screen()
+    assert "Commands:" in terminal.screen()
+
+
+@pytest.mark.usefixtures("parcel")
+def test_a_repository_cannot_bring_a_ui_of_its_own(terminal: Terminal, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "tui").mkdir()
+    (tmp_path / "tui" / "__init__.py").touch()
+    (tmp_path / "tui" / "__main__.py").write_text("print('taken over')")
+    terminal.run(COMMAND, tmp_path)
+    assert terminal.shows("is not indexed yet"), terminal.screen()
+
+
+def test_off_a_terminal_it_says_so(parcel: Path) -> None:
+    done = ohara("tui", "--repo", str(parcel), "x")
+    assert done.returncode == 2
+    assert done.stderr == "ohara: the terminal UI needs a terminal\n  hint: ohara find answers anywhere\n"
+
+
+def test_a_wrong_setting_is_said_before_the_screen_is_taken(
+    parcel: Path, served: Path, terminal: Terminal
+) -> None:
+    with (served / "config" / "config.toml").open("a") as file:
+        file.write('\n[tui.keys]\nquti = "x"\n')
+    terminal.run([*COMMAND, "tui", "--repo", str(parcel)], ROOT)
+    assert terminal.shows("ended with 2"), terminal.screen()
+    assert "there is no action quti" in terminal.screen()
+    assert "did you mean quit?" in terminal.screen()

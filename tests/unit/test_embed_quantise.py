@@ -1,0 +1,103 @@
+"""Packed vectors: what is kept of a vector, and how alike a query finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from ohara.embed.encoder import TextKind, VectorBlock, VectorForm
+from ohara.embed.local import StaticEmbedder
+from ohara.embed.quantise import Bits, Probe, pack
+
+if TYPE_CHECKING:
+    from ohara.embed.encoder import Matrix
+
+
+@dataclass
+class Numbers:
+    """A model as far as its vectors are kept."""
+
+    form: VectorForm
+    centre: Matrix
+
+
+def _unit(*components: float) -> Matrix:
+    vector = np.array(components, dtype=np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def test_bits_say_on_which_side_of_the_centre_a_component_lies() -> None:
+    centre = np.array([0, 0.5, 0, 0, 0, 0, 0, 0], dtype=np.float32)
+    model = Numbers(VectorForm.BIT, centre)
+    assert pack(np.array([[1, 0.4, 0, -1, 1, 1, 1, -0.1]], dtype=np.float32), model) == [bytes([0b10101110])]
+
+
+@pytest.mark.parametrize("form", list(VectorForm))
+def test_a_vector_of_nothing_is_not_kept_and_asks_nothing(form: VectorForm) -> None:
+    model = Numbers(form, np.full(8, 0.1, dtype=np.float32))
+    nothing = np.zeros(8, dtype=np.float32)
+    first, second = pack(np.stack([nothing, _unit(1, 2, 3, 4, 5, 6, 7, 8)]), model)
+    assert (first, bool(second)) == (b"", True)
+    assert Probe.of(nothing, model) is None
+
+
+def test_int8_keeps_the_cosine() -> None:
+    model = Numbers(VectorForm.INT8, np.zeros(8, dtype=np.float32))
+    query, near, far = (
+        _unit(1, 2, 3, 4, 5, 6, 7, 8),
+        _unit(1, 2, 3, 4, 5, 6, 7, 0),
+        _unit(8, -7, 1, 0, 0, 0, 0, 0),
+    )
+    probe = Probe.of(query, model)
+    assert probe is not None
+    assert probe.likeness(pack(np.stack([near, far]), model)) == pytest.approx(
+        [float(query @ near), float(query @ far)], abs=0.01
+    )
+    assert probe.likeness([]) == []
+
+
+TEXTS = (
+    "def retry(attempts):\n    sleep(2 ** attempt)\n    backoff = True",
+    "SELECT name FROM users ORDER BY name",
+    "the parser reads tokens and builds a syntax tree",
+    "upload the file again when the connection was reset",
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "order"),
+    [
+        ("retry with backoff", 0),
+        ("sort users by name in sql", 1),
+        ("syntax tree parser", 2),
+        ("uploading a file", 3),
+    ],
+)
+def test_bits_name_first_what_is_most_alike(asked: str, order: int) -> None:
+    model = StaticEmbedder()
+    assert model.form is VectorForm.BIT
+    documents = model.embed(TEXTS, TextKind.DOCUMENT)
+    packed = [*pack(documents, model), bytes(32)]  # a place that is free
+    contents = np.array([11, 12, 13, 14, 0], dtype=np.int64)
+    blocks = [
+        VectorBlock(contents[:2].tobytes() + bytes(48), b"\x03", b"".join(packed[:2]) + bytes(6 * 32)),
+        VectorBlock(contents[2:].tobytes() + bytes(40), b"\x03", b"".join(packed[2:]) + bytes(5 * 32)),
+    ]
+    bits = Bits.of(blocks)
+    query = model.embed([asked], TextKind.QUERY)[0]
+    probe = Probe.of(query, model)
+    assert probe is not None
+
+    guessed = {
+        content: float(
+            (np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).astype(np.float32) * 2 - 1) @ query
+        )
+        for content, bits in zip((11, 12, 13, 14), packed, strict=False)
+    }
+    assert probe.best(bits, 3, None) == sorted(guessed, key=lambda content: -guessed[content])[:3]
+    assert probe.best(bits, 1, None) == [11 + order]
+    assert set(probe.best(bits, 9, [12, 14, 77])) == {12, 14}
+    assert probe.best(Bits.of([]), 5, None) == []

@@ -1,0 +1,345 @@
+"""The pure steps between lanes and hits: caps, recency, judgement, diversity, pages."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from ohara.errors import QueryError
+from ohara.model import Candidate, ChangeKind, Commit, Filters, HunkId, Mode, Query, QueryClass, Sha
+from ohara.query import parse
+from ohara.retrieve import cursor
+from ohara.retrieve.cursor import Page
+from ohara.retrieve.diversify import Ranked, Shown, collapsed, in_order, one_for_each_commit
+from ohara.retrieve.hits import telling_symbol
+from ohara.retrieve.judge import BOT, DOCS, TESTS, WIDE, Judge
+from ohara.retrieve.listed import Entry, Listed, grouped, merged
+from ohara.retrieve.pooled import VECTOR_FLOOR, judged, pool
+from ohara.retrieve.profile import DEFAULT, REFERENCE, LaneWeights
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Placed, Ranking, capped, ordered, ranking
+from ohara.retrieve.recency import recency_factor
+from ohara.store.hydrate import StoredHit
+
+NOW = 1_700_000_000
+DAY = 86_400
+EVEN = LaneWeights(vector=1.0, text=1.0, symbol=1.0)
+
+
+def sha(digit: str) -> Sha:
+    return Sha(digit * 40)
+
+
+def commit(digit: str = "a", *, days: float = 0, author: str = "Ada") -> Commit:
+    moment = int(NOW - days * DAY)
+    return Commit(sha(digit), (), author, "a@example.org", moment, 0, moment, 0, "Do it\n")
+
+
+def row(
+    hunk: int, of: Commit | None = None, *, path: str = "src/a.py", content: int | None = None
+) -> StoredHit:
+    return StoredHit(
+        hunk=HunkId(hunk),
+        commit_id=1,
+        commit=of or commit(),
+        content=content,
+        path=path,
+        old_path=None,
+        language="python",
+        kind=ChangeKind.MODIFIED,
+        left_out=None,
+        old_start=1,
+        new_start=1,
+        header="",
+        symbols=(),
+        body="+x",
+    )
+
+
+def ranked(hunk: int, score: float, of: Commit | None = None, **more: object) -> Ranked:
+    content = more.pop("content", None)
+    assert content is None or isinstance(content, int)
+    one = Ranked(row(hunk, of, content=content), score=score, worth=score)
+    return replace(one, **more)  # type: ignore[arg-type]
+
+
+def asking(text: str, *, now: int = NOW) -> Query:
+    return parse(text, now=now)
+
+
+# -- caps and ties -------------------------------------------------------------------------------
+
+
+def test_no_commit_fills_a_lane() -> None:
+    found = [Placed(10.0 - place, 5, b"big", HunkId(place)) for place in range(8)]
+    found.append(Placed(0.5, 4, b"small", HunkId(100)))
+    kept = capped(ordered(found), 5)
+    assert [placed.hunk for placed in kept] == [0, 1, 2, 100]
+    assert HUNKS_PER_COMMIT == 3
+
+
+def test_equal_scores_go_to_the_newest_then_by_name_then_by_place() -> None:
+    found = [
+        Placed(1.0, 10, b"a", HunkId(4)),
+        Placed(1.0, 20, b"a", HunkId(3)),
+        Placed(1.0, 20, b"b", HunkId(2)),
+        Placed(1.0, 20, b"b", HunkId(1)),
+        Placed(2.0, 1, b"c", HunkId(5)),
+    ]
+    assert [placed.hunk for placed in ordered(found)] == [5, 1, 2, 3, 4]
+    assert ordered(found) == ordered(reversed(found))
+
+
+def test_a_pinned_hunk_survives_a_lane_full_of_better_scores() -> None:
+    found = [Placed(9.0, 1, bytes([place]), HunkId(place)) for place in range(5)]
+    found.append(Placed(0.1, 1, b"x", HunkId(50)))
+    answer = ranking("text", found, 3, pinned=[HunkId(50), HunkId(60)])
+    assert answer.candidates[0].hunk == 50
+    assert answer.pinned == {50}
+    assert len(answer.candidates) == 3
+    assert answer.commits[HunkId(50)] == b"x"
+
+
+# -- recency -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("age_days", "gain"), [(0, 1.0), (90, math.exp(-1)), (900, math.exp(-10)), (-400, 1.0)]
+)
+def test_recency_fades_over_a_quarter_and_never_rewards_the_future(age_days: int, gain: float) -> None:
+    factor = recency_factor(NOW - age_days * DAY, now=NOW, weight=0.05)
+    assert factor == pytest.approx(1 + 0.05 * gain)
+
+
+def test_recency_without_weight_changes_nothing() -> None:
+    assert recency_factor(NOW, now=NOW, weight=0.0) == 1.0
+
+
+# -- the pool ------------------------------------------------------------------------------------
+
+
+def lane(
+    name: str, *found: tuple[int, float], commits: dict[int, bytes] | None = None, pinned: int = 0
+) -> Ranking:
+    owners = commits or {}
+    return Ranking(
+        name,
+        tuple(Candidate(HunkId(hunk), score) for hunk, score in found),
+        frozenset({HunkId(pinned)}) if pinned else frozenset(),
+        commits={HunkId(hunk): owners.get(hunk, str(hunk).encode()) for hunk, _ in found},
+    )
+
+
+def test_pinned_hunks_stand_above_all_others_in_the_pool() -> None:
+    text = lane("text", (1, 9.0), (2, 8.0), (3, 0.1), pinned=3)
+    assert [one.hunk for one in pool([text], EVEN, DEFAULT, 10)] == [3, 1, 2]
+    assert [one.hunk for one in pool([text], EVEN, DEFAULT, 1)] == [3]
+
+
+def test_a_commit_gives_the_pool_at_most_three_hunks() -> None:
+    crowd = dict.fromkeys(range(1, 7), b"one")
+    text = lane("text", *((hunk, 10.0 - hunk) for hunk in range(1, 7)), (7, 0.5), commits=crowd)
+    assert [one.hunk for one in pool([text], EVEN, DEFAULT, 10)] == [1, 2, 3, 7]
+    assert len(pool([text], EVEN, DEFAULT, 10, per_commit=10)) == 7
+
+
+def test_what_only_the_vector_lane_found_must_be_near() -> None:
+    near = lane("vector", (1, VECTOR_FLOOR + 0.01), (2, VECTOR_FLOOR - 0.01), (3, VECTOR_FLOOR - 0.01))
+    text = lane("text", (3, 1.0))
+    assert {one.hunk for one in pool([near, text], EVEN, DEFAULT, 10)} == {1, 3}
+
+
+def test_the_pool_says_where_each_lane_had_a_hunk() -> None:
+    near, text = lane("vector", (1, 0.9), (2, 0.8)), lane("text", (2, 5.0))
+    by_hunk = {one.hunk: one for one in pool([near, text], EVEN, REFERENCE, 10)}
+    assert by_hunk[HunkId(2)].lanes == {"vector": 2, "text": 1}
+    assert by_hunk[HunkId(2)].lane_scores == {"vector": 0.8, "text": 5.0}
+    assert by_hunk[HunkId(2)].fused == 1.0
+    assert by_hunk[HunkId(1)].fused == pytest.approx((1 / 61) / (1 / 62 + 1 / 61))
+
+
+def test_relevance_dominates_and_recency_nudges() -> None:
+    text = lane("text", (1, 1.0), (2, 0.97), (3, 0.9))
+    rows = {
+        HunkId(1): row(1, commit("1", days=4_000)),
+        HunkId(2): row(2, commit("2", days=0)),
+        HunkId(3): row(3, commit("3", days=0)),
+    }
+    found = judged(pool([text], EVEN, DEFAULT, 10), rows, {}, None, now=NOW, recency_weight=0.05)
+    assert [one.row.hunk for one in in_order(found)] == [2, 1, 3]
+
+
+def test_a_hunk_that_is_gone_meanwhile_is_left_out() -> None:
+    text = lane("text", (1, 1.0), (2, 0.9))
+    found = judged(
+        pool([text], EVEN, DEFAULT, 10), {HunkId(2): row(2)}, {}, None, now=NOW, recency_weight=0.0
+    )
+    assert [one.row.hunk for one in found] == [2]
+
+
+# -- judgement -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "worth"),
+    [
+        ("src/app/main.py", 1.0),
+        ("src/latest.py", 1.0),
+        ("tests/unit/test_main.py", TESTS),
+        ("pkg/server_test.go", TESTS),
+        ("web/src/button.spec.ts", TESTS),
+        ("src/__tests__/a.tsx", TESTS),
+        ("README.md", DOCS),
+        ("docs/guide/start.py", DOCS),
+        ("CHANGELOG", DOCS),
+        ("src/documents.py", 1.0),
+    ],
+)
+def test_paths_are_judged_by_what_they_hold(path: str, worth: float) -> None:
+    assert Judge().path(path) == worth
+
+
+def test_a_commit_is_judged_by_the_best_it_touches() -> None:
+    judge = Judge()
+    narrow = replace(judge, wide=0.0)
+    assert narrow.commit(commit(), ["tests/test_a.py", "docs/a.md", "src/a.py"]) == 1.0
+    assert narrow.commit(commit(), ["tests/test_a.py", "docs/a.md"]) == TESTS
+    assert narrow.commit(commit(), []) == 1.0
+    assert narrow.commit(commit(author="renovate[bot]"), ["src/a.py"]) == BOT
+
+
+def test_a_commit_that_sweeps_through_the_tree_counts_less_within_bounds() -> None:
+    judge = Judge()
+    counts = [judge.commit(commit(), ["src/a.py"] * files) for files in (0, 1, 10, 100, 999, 50_000)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == 1.0
+    assert counts[-1] == counts[-2] == pytest.approx(1.0 - WIDE)
+
+
+@pytest.mark.parametrize(
+    ("query", "judge"),
+    [
+        ("flaky test for uploads", replace(Judge(), tests=1.0)),
+        ("document the retries", replace(Judge(), docs=1.0)),
+        ("bump dependencies", replace(Judge(), bot=1.0)),
+        ("uploads author:renovate", replace(Judge(), bot=1.0)),
+        ("uploads path:vendor/", replace(Judge(), tests=1.0, docs=1.0, generated=1.0)),
+        ("reformat with black", replace(Judge(), wide=0.0)),
+        ("latest contest", Judge()),
+    ],
+)
+def test_penalties_are_lifted_for_who_asks_for_such_changes(query: str, judge: Judge) -> None:
+    assert Judge.of(asking(query)) == judge
+
+
+# -- diversity -----------------------------------------------------------------------------------
+
+
+def test_order_is_pins_then_reranked_then_score_then_age_then_name() -> None:
+    new, old = commit("b", days=1), commit("a", days=2)
+    found = [
+        ranked(1, 0.5, old),
+        ranked(2, 0.5, new),
+        ranked(3, 0.9, old, below=True),
+        ranked(4, 0.1, old, pinned=True),
+        ranked(5, 0.5, replace(new, sha=sha("c"))),
+    ]
+    assert [one.row.hunk for one in in_order(found)] == [4, 5, 2, 1, 3]
+    assert in_order(found) == in_order(found[::-1])
+
+
+def test_a_commit_stands_where_its_best_hunk_stands_and_shows_what_is_worth_most() -> None:
+    fix, other = commit("1"), commit("2")
+    found = in_order(
+        [
+            ranked(1, 1.0, fix, worth=0.9),
+            ranked(2, 0.95, fix, worth=0.95),
+            ranked(3, 0.97, other),
+        ]
+    )
+    shown = one_for_each_commit(found)
+    assert [(one.ranked.row.hunk, one.more) for one in shown] == [(2, 1), (3, 0)]
+
+
+def test_a_pinned_hunk_is_shown_even_if_another_of_its_commit_is_worth_more() -> None:
+    fix = commit("1")
+    found = in_order([ranked(1, 0.2, fix, pinned=True), ranked(2, 0.9, fix)])
+    assert [one.ranked.row.hunk for one in one_for_each_commit(found)] == [1]
+
+
+def test_identical_changes_are_shown_once_and_name_the_others() -> None:
+    best, same, own = commit("1"), commit("2"), commit("3")
+    hits = [
+        Shown(ranked(1, 0.9, best, content=7)),
+        Shown(ranked(2, 0.8, same, content=7)),
+        Shown(ranked(3, 0.7, own, content=8)),
+        Shown(ranked(4, 0.6, commit("4"), content=None)),
+        Shown(ranked(5, 0.5, commit("5"), content=None)),
+    ]
+    occurrences = {7: [same.sha, best.sha, own.sha, sha("9")], 8: [own.sha]}
+    kept = collapsed(hits, occurrences)
+    assert [one.ranked.row.hunk for one in kept] == [1, 3, 4, 5]
+    assert kept[0].also_in == (same.sha, sha("9"))
+    assert kept[1].also_in == ()
+
+
+# -- lists ---------------------------------------------------------------------------------------
+
+
+def test_a_list_groups_by_commit_and_merges_identical_changes_before_it_is_cut() -> None:
+    a, b, c = sha("a"), sha("b"), sha("c")
+    found = [Listed(HunkId(1), a), Listed(HunkId(2), a), Listed(HunkId(3), b), Listed(HunkId(4), c)]
+    entries = grouped(found)
+    assert entries == [Entry(HunkId(1), a, more=1), Entry(HunkId(3), b), Entry(HunkId(4), c)]
+    contents = {HunkId(1): 7, HunkId(3): 8, HunkId(4): 7}
+    assert merged(entries, contents) == [
+        Entry(HunkId(1), a, more=1, also_in=(c,)),
+        Entry(HunkId(3), b),
+    ]
+
+
+# -- pages ---------------------------------------------------------------------------------------
+
+
+def test_a_cursor_leads_back_to_its_page() -> None:
+    name = cursor.asked(asking("retry"), "default")
+    written = cursor.write(Page(10, 5), name, "state")
+    assert cursor.read(written, name, "state") == Page(10, 5)
+    assert written.isascii()
+    assert "=" not in written
+
+
+def test_a_cursor_of_another_query_or_another_index_is_refused() -> None:
+    name = cursor.asked(asking("retry"), "default")
+    written = cursor.write(Page(10, 5), name, "state")
+    with pytest.raises(QueryError, match="another query"):
+        cursor.read(written, cursor.asked(asking("retry author:bob"), "default"), "state")
+    with pytest.raises(QueryError, match="another query"):
+        cursor.read(written, cursor.asked(asking("retry"), "reference"), "state")
+    with pytest.raises(QueryError, match="has changed"):
+        cursor.read(written, name, "later")
+
+
+@pytest.mark.parametrize("text", ["", "x", "é", "WzEsMl0", "eyJhIjoxfQ", "Wy0xLDEsImEiLCJiIl0"])
+def test_what_is_no_cursor_is_refused(text: str) -> None:
+    with pytest.raises(QueryError, match="is not a cursor"):
+        cursor.read(text, "a", "b")
+
+
+# -- which symbol is named -----------------------------------------------------------------------
+
+
+def test_the_symbol_shown_is_the_one_the_query_speaks_of_then_the_innermost() -> None:
+    symbols = ("Store", "Store.open", "close_file")
+    assert telling_symbol(symbols, ("close",)) == "close_file"
+    assert telling_symbol(symbols, ()) == "Store.open"
+    assert telling_symbol((), ("close",)) is None
+
+
+def test_a_class_of_query_has_its_own_weights() -> None:
+    assert DEFAULT.weights(QueryClass.PATH).vector == 0.0
+    assert DEFAULT.weights(QueryClass.PROSE) == DEFAULT.lanes
+    assert REFERENCE.weights(QueryClass.SYMBOL) == LaneWeights(1.0, 1.0, 1.0)
+    assert asking("retry").mode is Mode.AUTO
+    assert asking("retry").filters == Filters()

@@ -1,0 +1,36 @@
+"""Bodies of hunks, packed and restored."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ohara.store.codec import DICTIONARY_BYTES, Codec, train_dictionary
+
+BODIES = [
+    f" def handler_{n}(request):\n-    return {n}\n+    return retry(request, {n * 7})" * 3
+    for n in range(4_000)
+]
+
+
+@given(st.text(st.characters(codec=None)))
+def test_any_text_comes_back_as_it_was(body: str) -> None:
+    codec = Codec()
+    assert codec.unpack(codec.pack(body)) == body
+
+
+def test_a_trained_dictionary_makes_bodies_smaller_and_old_ones_stay_readable() -> None:
+    plain = Codec()
+    before = plain.pack(BODIES[0])
+    dictionary = train_dictionary(BODIES)
+    assert dictionary is not None
+    assert len(dictionary) <= DICTIONARY_BYTES
+    trained = Codec(dictionary)
+    after = trained.pack(BODIES[0])
+    assert len(after) < len(before)
+    assert trained.unpack(after) == BODIES[0]
+    assert trained.unpack(before) == BODIES[0]
+
+
+def test_too_little_text_trains_nothing() -> None:
+    assert train_dictionary(["+x"] * 100) is None

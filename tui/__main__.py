@@ -1,0 +1,37 @@
+"""Starts the terminal UI: `python -m tui [QUERY] [--repo PATH]`; `ohara tui` becomes this process."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from pathlib import Path
+
+from ohara.errors import OharaError
+from ohara.plain import inert
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the UI to its end."""
+    parser = argparse.ArgumentParser(prog="ohara tui", description="Search a repository's history on screen.")
+    parser.add_argument("query", nargs="?", default="", help="what to search for at once")
+    parser.add_argument("--repo", type=Path, default=None, help="a path in the repository (default: here)")
+    given = parser.parse_args(arguments)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("ohara: the terminal UI needs a terminal\n  hint: ohara find", file=sys.stderr)  # noqa: T201
+        return 2
+    gc.disable()  # until the first paint: what a start makes it keeps, and looking through it costs a tenth
+    try:
+        from tui.app import OharaApp
+
+        app = OharaApp(given.repo, given.query)
+    except OharaError as error:
+        hint = f"\n  hint: {inert(error.hint)}" if error.hint else ""
+        print(f"ohara: {inert(error.message)}{hint}", file=sys.stderr)  # noqa: T201
+        return 2
+    app.run()
+    return app.return_code or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

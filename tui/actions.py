@@ -1,0 +1,264 @@
+"""Every action of the terminal UI, declared once: name, keys, words and where it is heard.
+
+Bindings, the footer, the palette, the help and docs/keys.md all read this table; a screen that adds an
+action adds its line to `ACTIONS` and a method `action_NAME`. Keys may be given otherwise in the settings
+(`tui.keys`); a name that does not exist and a key that would mean two things are refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+from textual.keys import _character_to_key, format_key
+
+from ohara.errors import ConfigError
+from ohara.near import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+class Where(StrEnum):
+    """Which screen or pane hears an action; the order is the help's."""
+
+    SEARCH = "Search"
+    QUERY = "Query bar"
+    DIFF = "Diff"
+    COMMIT = "Commit"
+    HISTORY = "History of this"
+    REPOSITORIES = "Repositories"
+    EVERYWHERE = "Everywhere"
+
+
+class Group(StrEnum):
+    """What an action is for."""
+
+    FIND = "Find"
+    MOVE = "Move"
+    READ = "Read"
+    TAKE = "Take away"
+    INDEX = "Index"
+    APP = "Application"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a person can do: `footer` puts it there, `hidden` keeps it out of the palette."""
+
+    name: str
+    keys: tuple[str, ...]
+    title: str
+    help: str
+    where: Where
+    group: Group
+    footer: bool = False
+    hidden: bool = False
+    run: str = ""  # Textual's name of it where another widget than the one that hears it does it
+
+
+_E, _S, _Q, _D = Where.EVERYWHERE, Where.SEARCH, Where.QUERY, Where.DIFF
+_C, _H, _R = Where.COMMIT, Where.HISTORY, Where.REPOSITORIES
+
+ACTIONS: tuple[Action, ...] = (
+    # -- search ----------------------------------------------------------------------------------
+    Action("focus_query", ("/",), "Query", "Go to the query bar.", _S, Group.FIND, footer=True),
+    Action("cursor_down", ("down", "j"), "Next hit", "Select the next hit; its diff follows.", _S, Group.MOVE, hidden=True),
+    Action("cursor_up", ("up", "k"), "Previous hit", "Select the previous hit.", _S, Group.MOVE, hidden=True),
+    Action("page_down", ("pagedown", "ctrl+f"), "A page down", "Move a page down in the list.", _S, Group.MOVE, hidden=True),
+    Action("page_up", ("pageup", "ctrl+b"), "A page up", "Move a page up in the list.", _S, Group.MOVE, hidden=True),
+    Action("cursor_first", ("home", "g"), "First hit", "Select the first hit.", _S, Group.MOVE, hidden=True),
+    Action("cursor_last", ("end", "G"), "Last hit", "Select the last hit that was loaded; more are fetched.", _S, Group.MOVE, hidden=True),
+    Action("open_hit", ("enter",), "Open", "Open the commit of the selected hit.", _S, Group.READ, footer=True),
+    Action("history", ("h",), "History", "Every change of the symbol or lines of this hit, newest first.", _S, Group.READ, footer=True),
+    Action("filters", ("f",), "Filter", "Choose author, path, language, dates, polarity and kind.", _S, Group.FIND, footer=True),
+    Action("why", ("w",), "Why", "Why this hit: each lane's rank, fused score, reranking, recency.", _S, Group.READ, footer=True),
+    Action("more_like", ("s",), "Similar", "Search for more hunks like this one.", _S, Group.FIND, footer=True),
+    Action("search_selected", ("S",), "Search selected", "Search for the selected text, or else for the symbol of this hit.", _S, Group.FIND),
+    Action("narrow_earlier", ("[",), "Earlier", "Narrow the period to the bar of the timeline before this one.", _S, Group.FIND),
+    Action("narrow_later", ("]",), "Later", "Narrow the period to the bar of the timeline after this one.", _S, Group.FIND),
+    Action("order", ("t",), "Order", "Order hits by rank or by date.", _S, Group.FIND),
+    Action("drop_filter", ("ctrl+d", "d"), "Drop filter", "Drop the filter that leaves nothing over.", _S, Group.FIND),
+    Action("mark", ("m",), "Mark", "Mark this hit, or unmark it, for an export.", _S, Group.TAKE),
+    Action("export", ("x",), "Export", "Write the marked hits as Markdown or as a patch.", _S, Group.TAKE),
+    Action("index", ("i",), "Index", "Index this repository, or what is new in it.", _S, Group.INDEX),
+    Action("retry", ("f5", "r"), "Again", "Ask again.", _S, Group.FIND),
+    Action("widen_list", (")",), "Wider list", "Give the list more room.", _S, Group.APP),
+    Action("widen_diff", ("(",), "Wider diff", "Give the diff more room.", _S, Group.APP),
+    # -- query bar -------------------------------------------------------------------------------
+    Action("query_down", ("down",), "Next hit", "Select the next hit while typing.", _Q, Group.MOVE, hidden=True, footer=True, run="screen.cursor_down"),
+    Action("query_up", ("up",), "Previous hit", "Select the previous hit while typing.", _Q, Group.MOVE, hidden=True, run="screen.cursor_up"),
+    Action("query_page_down", ("pagedown",), "A page down", "Move a page down in the list while typing.", _Q, Group.MOVE, hidden=True, run="screen.page_down"),
+    Action("query_page_up", ("pageup",), "A page up", "Move a page up in the list while typing.", _Q, Group.MOVE, hidden=True, run="screen.page_up"),
+    Action("submit", ("enter",), "To the list", "Go to the list; in an empty state, do what it offers.", _Q, Group.MOVE, hidden=True, footer=True),
+    Action("older_query", ("ctrl+up", "alt+up"), "Older query", "Take back the query before this one.", _Q, Group.FIND, hidden=True),
+    Action("newer_query", ("ctrl+down", "alt+down"), "Newer query", "Take the query after this one.", _Q, Group.FIND, hidden=True),
+    Action("rub_out", ("backspace",), "Rub out", "Delete a character, or at the start of the bar the last chip.", _Q, Group.FIND, hidden=True),
+    Action("query_drop_filter", ("ctrl+d",), "Drop filter", "Drop the filter that leaves nothing over.", _Q, Group.FIND, hidden=True, run="screen.drop_filter"),
+    # -- diff, wherever one is shown -------------------------------------------------------------
+    Action("scroll_down", ("J", "space"), "Scroll", "Scroll the diff down.", _D, Group.MOVE, hidden=True),
+    Action("scroll_up", ("K", "b"), "Scroll back", "Scroll the diff up.", _D, Group.MOVE, hidden=True),
+    Action("scroll_left", ("left",), "Left", "Scroll the diff to the left.", _D, Group.MOVE, hidden=True),
+    Action("scroll_right", ("right",), "Right", "Scroll the diff to the right.", _D, Group.MOVE, hidden=True),
+    Action("next_match", ("n",), "Next match", "Go to the next marked match in the diff.", _D, Group.MOVE),
+    Action("previous_match", ("N",), "Previous match", "Go to the previous marked match in the diff.", _D, Group.MOVE),
+    Action("line_numbers", ("#",), "Line numbers", "Show or hide line numbers.", _D, Group.READ),
+    Action("split_diff", ("|",), "Split", "Show the diff unified, or old and new side by side.", _D, Group.READ),
+    Action("whitespace", ("W",), "Whitespace", "Show or hide spaces and tabs.", _D, Group.READ),
+    Action("less_context", ("{",), "Less context", "Show fewer unchanged lines around a change.", _D, Group.READ),
+    Action("more_context", ("}",), "More context", "Show more unchanged lines around a change.", _D, Group.READ),
+    Action("edit", ("e",), "Edit", "Open the file in $EDITOR at this line.", _D, Group.TAKE),
+    Action("copy", ("y",), "Copy", "Copy: then s sha, p path, u url, d diff, m message.", _D, Group.TAKE, footer=True),
+    Action("open_forge", ("O",), "On the forge", "Open the commit in the browser, at its forge.", _D, Group.TAKE),
+    Action("blame", ("B",), "Blame", "Go to the commit that last touched this line; again to walk on to its parent.", _D, Group.READ),
+    Action("line_history", ("H",), "Line history", "Every change of the line under the cursor, newest first.", _D, Group.READ),
+    # -- commit ----------------------------------------------------------------------------------
+    Action("file_down", ("down", "j"), "Next file", "Select the next file; the diff goes there.", _C, Group.MOVE, hidden=True),
+    Action("file_up", ("up", "k"), "Previous file", "Select the previous file.", _C, Group.MOVE, hidden=True),
+    Action("file_page_down", ("pagedown",), "A page down", "Move a page down in the files.", _C, Group.MOVE, hidden=True),
+    Action("file_page_up", ("pageup",), "A page up", "Move a page up in the files.", _C, Group.MOVE, hidden=True),
+    Action("first_file", ("home", "g"), "First file", "Select the first file.", _C, Group.MOVE, hidden=True),
+    Action("last_file", ("end", "G"), "Last file", "Select the last file.", _C, Group.MOVE, hidden=True),
+    Action("read_file", ("enter",), "Read", "Go to the diff of this file.", _C, Group.READ, hidden=True),
+    Action("next_hunk", ("]",), "Next hunk", "Go to the next hunk.", _C, Group.MOVE, footer=True),
+    Action("previous_hunk", ("[",), "Previous hunk", "Go to the previous hunk.", _C, Group.MOVE),
+    Action("parent", ("p",), "Parent", "Open the parent of this commit.", _C, Group.MOVE, footer=True),
+    Action("child", ("c",), "Child", "Open a child of this commit.", _C, Group.MOVE, footer=True),
+    Action("hunk_history", ("h",), "History", "Every change of the symbol or lines of this hunk, newest first.", _C, Group.READ, footer=True),
+    Action("pager", ("v",), "Pager", "Read the commit in git's own pager.", _C, Group.READ, footer=True),
+    Action("reload_commit", ("r", "f5"), "Again", "Ask for the commit again.", _C, Group.READ),
+    # -- history ---------------------------------------------------------------------------------
+    Action("step_down", ("down", "j"), "Older", "Select the next older change.", _H, Group.MOVE, hidden=True),
+    Action("step_up", ("up", "k"), "Newer", "Select the next newer change.", _H, Group.MOVE, hidden=True),
+    Action("step_page_down", ("pagedown",), "A page down", "Move a page down in the list.", _H, Group.MOVE, hidden=True),
+    Action("step_page_up", ("pageup",), "A page up", "Move a page up in the list.", _H, Group.MOVE, hidden=True),
+    Action("first_step", ("home", "g"), "Newest", "Select the newest change.", _H, Group.MOVE, hidden=True),
+    Action("last_step", ("end", "G"), "Oldest", "Select the oldest change.", _H, Group.MOVE, hidden=True),
+    Action("open_step", ("enter",), "Open", "Open the commit of this change.", _H, Group.READ, footer=True),
+    Action("symbol_or_lines", ("l",), "Symbol or lines", "Follow the symbol, or only these lines.", _H, Group.READ, footer=True),
+    Action("step_pager", ("v",), "Pager", "Read the commit in git's own pager.", _H, Group.READ),
+    Action("reload_history", ("r", "f5"), "Again", "Ask for the history again.", _H, Group.READ),
+    # -- repositories ----------------------------------------------------------------------------
+    Action("repository_down", ("down", "j"), "Next", "Select the next repository.", _R, Group.MOVE, hidden=True),
+    Action("repository_up", ("up", "k"), "Previous", "Select the previous repository.", _R, Group.MOVE, hidden=True),
+    Action("open_repository", ("enter",), "Search it", "Search the selected repository.", _R, Group.FIND, footer=True),
+    Action("start_indexing", ("i",), "Index", "Index the selected repository, or what is new in it.", _R, Group.INDEX, footer=True),
+    Action("stop_indexing", ("s",), "Stop", "Stop indexing the selected repository; what was read stays.", _R, Group.INDEX, footer=True),
+    Action("pause_indexing", ("P",), "Pause all", "Pause indexing of all repositories, or resume it.", _R, Group.INDEX, footer=True),
+    Action("look_again", ("r", "f5"), "Look again", "Look again how the indexes stand.", _R, Group.INDEX),
+    # -- everywhere ------------------------------------------------------------------------------
+    Action("next_pane", ("tab",), "Next pane", "Go to the next pane.", _E, Group.MOVE, hidden=True, run="app.focus_next"),
+    Action("previous_pane", ("shift+tab",), "Previous pane", "Go to the previous pane.", _E, Group.MOVE, hidden=True, run="app.focus_previous"),
+    Action("step_back", ("escape",), "Back", "Step back one level.", _E, Group.MOVE, hidden=True),
+    Action("visit_back", ("<",), "Back", "Go back to what was visited before.", _E, Group.MOVE),
+    Action("visit_forward", (">",), "Forward", "Go forward again through what was visited.", _E, Group.MOVE),
+    Action("repositories", ("ctrl+r",), "Repositories", "All indexed repositories: switch, start or stop indexing.", _E, Group.INDEX),
+    Action("palette", ("ctrl+p",), "Palette", "Every action, recent queries, repositories, themes, go to a sha.", _E, Group.APP, footer=True),
+    Action("next_theme", ("T",), "Theme", "Change colours: dark, light, those of the terminal.", _E, Group.APP),
+    Action("help", ("?", "f1"), "Help", "Keys and their meaning, those of this pane first.", _E, Group.APP, footer=True),
+    Action("quit", ("q", "ctrl+q"), "Quit", "Leave; the session is kept.", _E, Group.APP, footer=True),
+)  # fmt: skip
+
+BY_NAME: Mapping[str, Action] = {action.name: action for action in ACTIONS}
+
+
+def bindings(*places: Where) -> list[Binding]:
+    """The bindings of a screen or widget that hears the actions of these places."""
+    return [
+        Binding(
+            ",".join(map(key_name, action.keys)),
+            action.run or action.name,
+            action.title,
+            show=action.footer,
+            id=action.name,
+            tooltip=action.help,
+        )
+        for action in ACTIONS
+        if action.where in places
+    ]
+
+
+def key_name(key: str) -> str:
+    """A key as Textual calls it: `?` is question_mark, `ctrl+p` is itself."""
+    key = key.strip()
+    return _character_to_key(key) if len(key) == 1 else key.lower()
+
+
+def key_label(key: str) -> str:
+    """A key as a person reads it."""
+    *modifiers, last = key_name(key).split("+")
+    return "+".join([*modifiers, format_key(last)])
+
+
+# -- other keys ----------------------------------------------------------------------------------
+
+# A screen hears its own actions, those of the diff in it and those of everywhere: no key twice among these.
+_HEARD_TOGETHER = (Where.SEARCH, Where.COMMIT, Where.HISTORY, Where.REPOSITORIES)
+_WITH_A_DIFF = frozenset({Where.SEARCH, Where.COMMIT, Where.HISTORY})
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Which keys do what, after the settings had their say."""
+
+    changed: Mapping[str, tuple[str, ...]]
+
+    def of(self, action: Action) -> tuple[str, ...]:
+        """The keys of an action."""
+        return self.changed.get(action.name, action.keys)
+
+    def labels(self, action: Action) -> str:
+        """The keys of an action as a person reads them."""
+        return " ".join(map(key_label, self.of(action)))
+
+    def first_label(self, name: str) -> str:
+        """The first key of an action as a person reads it."""
+        return key_label(self.of(BY_NAME[name])[0])
+
+    def keymap(self) -> dict[str, str]:
+        """What Textual needs to know."""
+        return {name: ",".join(map(key_name, keys)) for name, keys in self.changed.items()}
+
+
+def remapped(settings: Mapping[str, str]) -> Keys:
+    """The keys in force; a setting names an action and its keys, separated by spaces."""
+    changed: dict[str, tuple[str, ...]] = {}
+    for name, typed in settings.items():
+        if name not in BY_NAME:
+            raise ConfigError(
+                f"tui.keys: there is no action {name}", hint=f"did you mean {nearest(name, BY_NAME)}?"
+            )
+        if not typed.split():
+            raise ConfigError(f"tui.keys: {name} has no key", hint=f'write a key, as in {name} = "x"')
+        changed[name] = tuple(typed.split())
+    keys = Keys(changed)
+    for place in _HEARD_TOGETHER:
+        _refuse_clashes(keys, place)
+    return keys
+
+
+def _refuse_clashes(keys: Keys, place: Where) -> None:
+    heard = {place, Where.EVERYWHERE} | ({Where.DIFF} if place in _WITH_A_DIFF else set())
+    taken: dict[str, Action] = {}
+    for action in (each for each in ACTIONS if each.where in heard):
+        for key in map(key_name, keys.of(action)):
+            other = taken.setdefault(key, action)
+            if other is not action:
+                raise ConfigError(
+                    f"tui.keys: {key_label(key)} would mean {other.name} and {action.name}",
+                    hint="give one of them another key; docs/keys.md lists all",
+                )
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def by_group(actions: Iterable[Action]) -> Iterator[tuple[Group, list[Action]]]:
+    """Actions under what they are for, in the order of the groups."""
+    listed = list(actions)
+    for group in Group:
+        members = [action for action in listed if action.group is group]
+        if members:
+            yield group, members

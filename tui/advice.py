@@ -1,0 +1,175 @@
+"""What the screen says where hits would be: one title, a few lines, things to choose. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tui.phrases import count, duration
+from tui.state import COMMITS_PER_S, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui.actions import Keys
+    from tui.state import Searching
+
+_RECENT = 5  # shown on the welcome page; the palette has the rest
+
+# Each of them shows one thing that the language can do; all of them find something in most histories.
+EXAMPLES = (
+    ("fix race condition", "words, by meaning and by text"),
+    ("retry_with_backoff", "a name: who defined and changed it"),
+    ('"TODO" added:', "exact text, only where it was added"),
+    (r"/except\s*:/ lang:python", "a regular expression in one language"),
+    ("timeout since:1y path:src/", "bounded by time and place"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something to choose: a query to ask, a filter to drop or an action to run; `key` does it as well."""
+
+    label: str
+    note: str = ""
+    query: str = ""
+    drops: str = ""
+    action: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What stands where hits would be."""
+
+    glyph: str
+    title: str
+    lines: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    tone: str = ""
+
+
+def advise(state: Searching, recent: Sequence[str], keys: Keys) -> Advice:
+    """The words for a state without hits."""
+    match state.stage:
+        case Stage.STARTING:
+            return Advice("◌", "Connecting", ("The background service is starting.",))
+        case Stage.GONE:
+            return _gone(state, keys)
+        case Stage.NO_REPOSITORY:
+            return _nowhere(state, keys)
+        case Stage.NOT_INDEXED:
+            return _not_indexed(state, keys)
+        case Stage.ASKING:
+            return Advice("◌", "Searching", (f"in {state.name}",))
+        case Stage.NOTHING:
+            return _nothing(state, keys)
+        case Stage.ERROR:
+            return _error(state, keys)
+        case Stage.WELCOME | Stage.RESULTS:
+            return _welcome(state, recent)
+
+
+def progress_line(state: Searching) -> str:
+    """How far indexing has come, and how long it will take."""
+    job = state.job
+    if job is None or not state.is_indexing:
+        return ""
+    if job.progress is None:
+        return "Waiting for its turn to be indexed." if job.state == "queued" else "Indexing begins."
+    progress = job.progress
+    pace = progress.done / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
+    left = f", {duration((progress.total - progress.done) / pace)} left" if pace else ""
+    return f"Indexing: {progress.stage} {progress.done:,} of {count(progress.total, 'commit')}{left}"
+
+
+def _welcome(state: Searching, recent: Sequence[str]) -> Advice:
+    status = state.status
+    held = count(status.indexed, "commit") if status else ""
+    held += f", {count(status.hunks, 'hunk')}" if status and status.hunks else ""
+    going = progress_line(state)
+    lines = (held, f"{going}. What is there can be searched already." if going else "")
+    choices = [Choice(source, "asked before", query=source) for source in recent[:_RECENT]]
+    choices += [Choice(source, note, query=source) for source, note in EXAMPLES if source not in recent]
+    title = f"Search the history of {state.name}"
+    return Advice("⌕", title, tuple(filter(None, lines)), tuple(choices))
+
+
+def _not_indexed(state: Searching, keys: Keys) -> Advice:
+    if state.is_indexing:
+        return Advice(
+            "◔",
+            f"Indexing {state.name}",
+            (progress_line(state), "Newest commits first: it can be searched in a moment."),
+        )
+    lines = ["ohara reads its history once; afterwards answers take milliseconds."]
+    if state.commits is not None:
+        whole = duration(state.commits / COMMITS_PER_S)
+        held = count(state.commits, "commit")
+        lines.insert(0, f"{held}: about {whole} to read, and searchable from the first seconds on.")
+    key = keys.first_label("index")
+    return Advice(
+        "◌",
+        f"{state.name} is not indexed yet",
+        tuple(lines),
+        (
+            Choice("Index it now", "in the background", action="index", key=key),
+            Choice(
+                "Choose another repository", action="app.repositories", key=keys.first_label("repositories")
+            ),
+        ),
+    )
+
+
+def _nowhere(state: Searching, keys: Keys) -> Advice:
+    said = state.error.message if state.error else ""
+    return Advice(
+        "∅",
+        "No repository here",
+        (said,),
+        (Choice("Choose a repository", action="app.repositories", key=keys.first_label("repositories")),),
+    )
+
+
+def _nothing(state: Searching, keys: Keys) -> Advice:
+    choices = tuple(
+        Choice(
+            f"Drop {chip}",
+            "then there are hits",
+            drops=chip,
+            key=keys.first_label("drop_filter") if at == 0 else "",
+        )
+        for at, chip in enumerate(state.without)
+    )
+    lines = [*state.missing]
+    if state.results is not None and state.results.query.patterns:
+        lines.append("Quoted text and /patterns/ must stand in a changed line exactly so.")
+    if not choices and not lines:
+        lines.append("Try fewer or other words, or a name from the code.")
+    if state.is_indexing:
+        lines.append(f"{progress_line(state)}. Older commits are still to come.")
+    return Advice("∅", "Nothing found", tuple(lines), choices)
+
+
+def _error(state: Searching, keys: Keys) -> Advice:
+    error = state.error
+    lines = (error.message, f"hint: {error.hint}" if error.hint else "") if error else ()
+    return Advice(
+        "!",
+        "That did not work",
+        tuple(filter(None, lines)),
+        (Choice("Ask again", action="retry", key=keys.first_label("retry")),),
+        tone="error",
+    )
+
+
+def _gone(state: Searching, keys: Keys) -> Advice:
+    reason = state.link_error.message if state.link_error else ""
+    hint = f"hint: {state.link_error.hint}" if state.link_error and state.link_error.hint else ""
+    return Advice(
+        "⇎",
+        "The background service is gone",
+        tuple(filter(None, (reason, hint, "Connecting again by itself."))),
+        (Choice("Try now", action="retry", key=keys.first_label("retry")),),
+        tone="warning",
+    )

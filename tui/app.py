@@ -1,0 +1,284 @@
+"""The terminal UI: one app that holds the link to the service, the session, the keys and the way back.
+
+It starts light: what a first paint does not need (the service's client, dialogs, other screens) is loaded
+when it is wanted. No model, database or git library ever is.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+
+from ohara import config
+from ohara.errors import ConfigError, OharaError
+from tui import session as sessions
+from tui.actions import ACTIONS, Where, bindings, key_label, remapped
+from tui.link import Link, LinkState
+from tui.places import CommitPlace, HistoryPlace, SearchPlace
+from tui.screens.search import SearchScreen
+from tui.session import Layout
+from tui.theme import NAMES, THEMES, following
+from tui.visits import Visits
+from tui.widgets.lines import Key
+from tui.working import begin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from textual.binding import BindingType
+
+    from ohara.model import Hit
+    from ohara.settings import Settings
+    from tui.actions import Action
+    from tui.places import Place
+
+
+class OharaApp(App[None]):
+    """ohara in a terminal."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "ohara"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.EVERYWHERE)]
+    ENABLE_COMMAND_PALETTE = False  # Textual's own key for it; the registry's opens ours
+
+    def __init__(self, repository: Path | None = None, query: str = "") -> None:
+        """Open a repository, or the last one; `query` is asked at once."""
+        self.session = sessions.load()
+        given = repository or config.work_tree(Path.cwd())
+        self.repository = str(given.absolute()) if given else self.session.repository
+        resumed = self.session.query if self.repository == self.session.repository else ""
+        self.first_query = query or resumed
+        self.typed = self.first_query
+        self.clock: Callable[[], float] = time.time
+        self.marks: dict[tuple[str, int], Hit] = {}
+        self._visits: Visits[Place] = Visits()
+        settings = self._settings()
+        self.keys = remapped(settings.tui.keys)
+        super().__init__()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = self.session.theme if self.session.theme in NAMES else settings.tui.theme
+        self.reranks = settings.find.rerank and settings.models.reranker != "none"
+        self.link = Link(self.link_changed)
+
+    def _settings(self) -> Settings:
+        return config.load(repository=config.work_tree(Path(self.repository or "."))).settings
+
+    def get_default_screen(self) -> SearchScreen:
+        """Search comes first, and is there as long as the app is."""
+        self.search = SearchScreen()
+        return self.search
+
+    def on_mount(self) -> None:
+        """Connect, after the first paint."""
+        self.set_keymap(self.keys.keymap())
+        self.call_after_refresh(self._connect)
+
+    def _connect(self) -> None:
+        gc.freeze()
+        gc.enable()  # the program that starts this one switches it off
+        begin(self, self.link.run, group="link", exclusive=True)
+        begin(self, self._listen, group="events", exclusive=True)
+
+    def link_changed(self, state: LinkState, error: OharaError | None) -> None:
+        """Hear how the connection stands."""
+        self.search.finder.linked(state, error)
+        self.search.link_changed()
+
+    async def _listen(self) -> None:
+        async for job in self.link.events():
+            self.search.job_happened(job)
+
+    # -- leaving and coming back -----------------------------------------------------------------
+
+    def on_unmount(self) -> None:
+        """Keep the session."""
+        screen = self.search
+        diff = screen.diff
+        layout = Layout(screen.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace)
+        self.session = replace(
+            self.session.asked(self.repository, self.typed if screen.finder.state.hits else ""),
+            repository=self.repository,
+            query=screen.bar.asking.source,
+            theme=self.theme,
+            layout=layout,
+        )
+        sessions.save(self.session)
+
+    def asked(self, repository: str, source: str) -> None:
+        """Remember a query."""
+        self.session = self.session.asked(repository, source)
+
+    # -- going places ----------------------------------------------------------------------------
+
+    def arrive(self, place: Place) -> None:
+        """Note where we are."""
+        current = self._visits.current
+        same_search = (
+            isinstance(place, SearchPlace)
+            and isinstance(current, SearchPlace)
+            and (place.repository, place.asking) == (current.repository, current.asking)
+        )
+        self._visits = self._visits.update(place) if same_search else self._visits.visit(place)
+
+    def action_visit_back(self) -> None:
+        """Go back to what was visited before."""
+        if self.screen is self.search and not self.search.bar.asking.is_empty:
+            self.search.record()
+        self._walk(self._visits.back())
+
+    def action_visit_forward(self) -> None:
+        """Go forward again."""
+        self._walk(self._visits.forward())
+
+    def _walk(self, visits: Visits[Place] | None) -> None:
+        if visits is None or visits.current is None:
+            self.notify("Nothing further in this direction.", timeout=2)
+            return
+        self._visits = visits
+        place = visits.current
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        match place:
+            case SearchPlace():
+                self.search.restore(place)
+                self.search.results.focus()
+            case CommitPlace():
+                self._push_commit(place)
+            case HistoryPlace():
+                self._push_history(place)
+
+    def open_commit(self, sha: str, hit: Hit | None = None) -> None:
+        """Open a commit."""
+        place = CommitPlace(self.repository, sha, hit)
+        self.arrive(place)
+        self._push_commit(place)
+
+    def open_history(self, hit: Hit) -> None:
+        """Open the history of what a hit is about."""
+        place = HistoryPlace(self.repository, hit)
+        self.arrive(place)
+        self._push_history(place)
+
+    def _push_commit(self, place: CommitPlace) -> None:
+        from tui.screens.commit import CommitScreen
+
+        self.push_screen(CommitScreen(place))
+
+    def _push_history(self, place: HistoryPlace) -> None:
+        from tui.screens.history import HistoryScreen
+
+        self.push_screen(HistoryScreen(place))
+
+    def open_repository(self, path: str, query: str = "") -> None:
+        """Search another repository."""
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        self.repository = path
+        try:
+            settings = self._settings()
+        except ConfigError as error:
+            self.notify(error.message, severity="error", markup=False)
+        else:
+            self.reranks = settings.find.rerank and settings.models.reranker != "none"
+        self.search.turn_to(path, query)
+        self.search.bar.input.focus()
+
+    def ask(self, source: str) -> None:
+        """Ask a query in this repository."""
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        self.search.turn_to(self.repository, source)
+
+    def toggle_mark(self, hit: Hit) -> None:
+        """Mark a hit for an export, or unmark it."""
+        key = (hit.commit.sha, hit.hunk)
+        if self.marks.pop(key, None) is None:
+            self.marks[key] = hit
+
+    # -- actions of everywhere -------------------------------------------------------------------
+
+    def action_step_back(self) -> None:
+        """Step back one level: within a screen, or out of it; the search is never left so."""
+        within: Callable[[], bool] | None = getattr(self.screen, "step_back", None)
+        stepped = within() if within is not None else False
+        if not stepped and len(self.screen_stack) > 1:
+            self.pop_screen()
+
+    def action_palette(self) -> None:
+        """Open the palette."""
+        from textual.command import CommandPalette
+
+        from tui.palette import OharaCommands
+
+        self.push_screen(
+            CommandPalette(providers=[OharaCommands], placeholder="Do, ask, open, go to a sha …")
+        )
+
+    def action_repositories(self) -> None:
+        """Open the list of repositories."""
+        from tui.screens.repositories import RepositoriesScreen
+
+        self.push_screen(RepositoriesScreen())
+
+    def action_help(self) -> None:
+        """Open the help, with what can be done here first."""
+        from tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self._heard_here(), self.keys))
+
+    def action_next_theme(self) -> None:
+        """Change colours."""
+        self.use_theme(following(self.theme))
+
+    def use_theme(self, name: str) -> None:
+        """Change to these colours."""
+        self.theme = name
+
+    def _heard_here(self) -> tuple[Where, ...]:
+        """The places whose actions are heard now, the nearest first."""
+        search = self.screen is self.search
+        if search and self.focused is self.search.bar.input:
+            return (Where.QUERY, Where.SEARCH, Where.DIFF)
+        if search and self.focused is self.search.diff:
+            return (Where.DIFF, Where.SEARCH)
+        heard: tuple[Where, ...] = getattr(self.screen, "HEARS", ())
+        return heard
+
+    # -- the registry ----------------------------------------------------------------------------
+
+    def footer_keys(self, *places: Where, typing: bool = False, only: Collection[str] = ()) -> list[Key]:
+        """What the footer of a screen that hears these places shows: `only` these of them, if any are named.
+
+        While somebody types, letters are text: only keys that are none are shown.
+        """
+        shown = []
+        for action in ACTIONS:
+            if not (action.footer or action.name in only) or action.where not in {*places, Where.EVERYWHERE}:
+                continue
+            keys = [key for key in self.keys.of(action) if not typing or len(key) > 1]
+            if keys and (not only or action.name in only or action.where is Where.EVERYWHERE):
+                shown.append(Key(key_label(keys[0]), action.title, _runs(action)))
+        return shown
+
+    def can_run(self, action: Action) -> bool:
+        """Whether an action means something on the screen that is shown."""
+        if action.where is Where.EVERYWHERE:
+            return True
+        screen = self.screen_stack[-2] if len(self.screen_stack) > 1 else self.screen
+        return hasattr(screen, f"action_{action.name}")
+
+    async def run_named(self, action: Action) -> None:
+        """Run an action as if its key had been pressed."""
+        await self.screen.run_action(_runs(action))
+
+
+def _runs(action: Action) -> str:
+    if action.run:
+        return action.run
+    return f"app.{action.name}" if action.where is Where.EVERYWHERE else action.name

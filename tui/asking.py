@@ -1,0 +1,113 @@
+"""A query in the making: free text, filters as chips, perhaps a piece of code to find more of. Pure.
+
+The grammar is `ohara.query`'s and nothing else: a chip is a filter as it would be typed, and all of it
+together is again one text that the grammar reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ohara.errors import QueryError
+from ohara.model import Filters, Polarity
+from ohara.query import filter_sources, parse, to_source
+
+if TYPE_CHECKING:
+    from ohara.model import Hit, Query
+
+_SAMPLE_LINES = 40  # a longer piece says no more about what it is like
+_SAMPLE_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Code to find more of, and what it is called on screen."""
+
+    code: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What stands in the query bar."""
+
+    text: str = ""
+    chips: tuple[str, ...] = ()
+    sample: Sample | None = None
+
+    @property
+    def source(self) -> str:
+        """The text that asks for all of it."""
+        bounds = " ".join(self.chips)
+        if self.sample is not None:
+            return f"{bounds}\n{self.sample.code}" if bounds else self.sample.code
+        return " ".join(part for part in (self.text.strip(), bounds) if part)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when there is nothing to search for."""
+        return not self.source.strip()
+
+    def without(self, chip: str) -> Asking:
+        """The same without one filter."""
+        return replace(self, chips=tuple(each for each in self.chips if each != chip))
+
+    def with_chips(self, *chips: str) -> Asking:
+        """The same with more filters."""
+        return replace(self, chips=tuple(dict.fromkeys((*self.chips, *chips))))
+
+    def within(self, since: str, until: str) -> Asking:
+        """The same, bounded to a period instead of any other."""
+        kept = tuple(chip for chip in self.chips if not chip.startswith(("since:", "until:")))
+        period = tuple(f"{name}:{date}" for name, date in (("since", since), ("until", until)) if date)
+        return replace(self, chips=(*kept, *period))
+
+
+def lifted(asking: Asking, *, now: int) -> Asking:
+    """The same with every filter that was typed to its end, which a space shows, made a chip."""
+    head, space, tail = asking.text.rpartition(" ")
+    if not space or ":" not in head:
+        return asking
+    try:
+        query = parse(head, now=now)
+    except QueryError:
+        return asking
+    chips = chips_of(query)
+    if not chips or "\n" in query.words:
+        return asking
+    rest = to_source(replace(query, filters=Filters(), polarity=Polarity.ANY))
+    return replace(asking.with_chips(*chips), text=f"{rest} {tail}" if rest else tail)
+
+
+def read(source: str, *, now: int) -> Asking:
+    """A whole query taken apart; one that does not parse stays as it is, to be mended."""
+    if not source.strip():
+        return Asking()
+    try:
+        query = parse(source, now=now)
+    except QueryError:
+        return Asking(source)
+    rest = to_source(replace(query, filters=Filters(), polarity=Polarity.ANY))
+    if "\n" in rest:
+        return Asking("", chips_of(query), Sample(rest, "a piece of code"))
+    return Asking(rest, chips_of(query))
+
+
+def chips_of(query: Query) -> tuple[str, ...]:
+    """The filters of a query and its polarity, as they would be typed."""
+    side = () if query.polarity is Polarity.ANY else (f"{query.polarity}:",)
+    return (*side, *filter_sources(query.filters))
+
+
+def sample_of(hit: Hit) -> Sample:
+    """What this hunk changed, as something to find more of."""
+    lines = hit.excerpt.split("\n")
+    changed = [line[1:] for line in lines if line[:1] == "+"] or [
+        line[1:] for line in lines if line[:1] == "-"
+    ]
+    code = "\n".join(line for line in changed if line.strip())
+    code = "\n".join(code.split("\n")[:_SAMPLE_LINES])[:_SAMPLE_CHARS]
+    if "\n" not in code:  # one line alone would be read as words; its heading makes it code again
+        code = f"{code}\n{code}"
+    return Sample(code, f"like {hit.commit.sha[:8]} {hit.path}:{hit.line}")

@@ -1,0 +1,49 @@
+"""Colours the lines of hits by syntax, a stretch at a time, and only those that are looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.diff.rows import RowKind
+from tui.highlight import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.model import Hit
+    from tui.diff.rows import Row
+    from tui.highlight import Span
+
+# Lines that a lexer reads at once: a few milliseconds, and enough to know a string from code.
+STRETCH = 80
+
+
+class Colours:
+    """Remembers what the rows of a diff are, as far as they were asked for."""
+
+    def __init__(self, hits: Sequence[Hit], rows: Sequence[Row]) -> None:
+        self._hits = hits
+        self._rows = rows
+        self._known: dict[int, tuple[Span, ...]] = {}
+
+    def of(self, number: int) -> tuple[Span, ...]:
+        """What the stretches of a row are."""
+        if number not in self._known:
+            self._read(number)
+        return self._known[number]
+
+    def _read(self, number: int) -> None:
+        """Read the row and its neighbours of the same hunk: the old and the new text each for itself."""
+        row = self._rows[number]
+        if not row.is_line:
+            self._known[number] = ()
+            return
+        first = number - row.line % STRETCH if row.line >= 0 else number
+        near = range(max(0, first), min(len(self._rows), first + STRETCH))
+        lines = [at for at in near if self._rows[at].hit == row.hit and self._rows[at].is_line]
+        path = self._hits[row.hit].path
+        # Context belongs to both sides; the new side, read last, has the say.
+        for absent in (RowKind.ADDED, RowKind.REMOVED):
+            side = [at for at in lines if self._rows[at].kind is not absent]
+            found = spans(path, [self._rows[at].text for at in side])
+            self._known.update(zip(side, found, strict=True))

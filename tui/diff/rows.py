@@ -1,0 +1,165 @@
+"""Turns hits into the rows of a diff: numbered on both sides, headed by file and hunk, matches kept. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.model import ChangeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ohara.model import Hit, Match
+
+
+class RowKind(StrEnum):
+    """What a row shows."""
+
+    FILE = "file"
+    HUNK = "hunk"
+    ADDED = "added"
+    REMOVED = "removed"
+    CONTEXT = "context"
+    REMARK = "remark"
+    NOTE = "note"
+
+
+SIGNS = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.CONTEXT: " ", RowKind.REMARK: "\\"}
+
+_NO_LINES = "No lines to show: the file was moved, changed its mode, is binary, or too large to read."
+
+
+class Row(NamedTuple):
+    """One row: its raw text without the sign, its line numbers, and which hit and excerpt line it shows.
+
+    A tuple because a diff may have tens of thousands of them, made at a keystroke.
+    """
+
+    kind: RowKind
+    text: str
+    hit: int
+    line: int = -1
+    old: int | None = None
+    new: int | None = None
+    matches: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def sign(self) -> str:
+        """How the row begins in a unified diff."""
+        return SIGNS.get(self.kind, "")
+
+    @property
+    def is_line(self) -> bool:
+        """True for a line of the file, false for a heading or a remark."""
+        return self.kind in _LINES
+
+
+_LINES = frozenset({RowKind.ADDED, RowKind.REMOVED, RowKind.CONTEXT})
+
+
+def rows_of(hits: Sequence[Hit]) -> list[Row]:
+    """All rows of these hits; a file is headed once for hunks of it that follow each other."""
+    rows: list[Row] = []
+    standing: tuple[str, str] | None = None
+    for number, hit in enumerate(hits):
+        place = (hit.commit.sha, hit.path)
+        if place != standing and hit.path:
+            rows.append(Row(RowKind.FILE, file_heading(hit), number))
+        standing = place
+        if hit.excerpt:
+            rows.append(Row(RowKind.HUNK, hunk_heading(hit), number))
+            rows.extend(lines_of(hit, number))
+        elif hit.path:
+            rows.append(Row(RowKind.NOTE, _NO_LINES, number))
+        else:
+            message = hit.commit.message.rstrip()
+            rows.extend(Row(RowKind.NOTE, line, number) for line in message.split("\n"))
+    return rows
+
+
+def lines_of(hit: Hit, number: int = 0) -> Iterator[Row]:
+    """The lines of one hit, numbered."""
+    marks: dict[int, list[Match]] = {}
+    for match in hit.matches:
+        marks.setdefault(match.line, []).append(match)
+    old, new = hit.old_top, hit.top
+    for at, line in enumerate(hit.excerpt.split("\n")):
+        found = tuple((match.start, match.end) for match in marks[at]) if at in marks else ()
+        match line[:1]:
+            case "+":
+                yield Row(RowKind.ADDED, line[1:], number, at, None, new, found)
+                new += 1
+            case "-":
+                yield Row(RowKind.REMOVED, line[1:], number, at, old, None, found)
+                old += 1
+            case "\\":
+                yield Row(RowKind.REMARK, line[1:], number, at)
+            case _:
+                yield Row(RowKind.CONTEXT, line[1:], number, at, old, new, found)
+                old += 1
+                new += 1
+
+
+def file_heading(hit: Hit) -> str:
+    """Where a change was made, and what became of the file unless it was simply changed."""
+    old = f"{hit.old_path} → " if hit.old_path and hit.old_path != hit.path else ""
+    kind = "" if hit.kind is ChangeKind.MODIFIED else f"  ({hit.kind})"
+    return f"{old}{hit.path}{kind}"
+
+
+def hunk_heading(hit: Hit) -> str:
+    """Where in the file a hunk stands, and inside what."""
+    lines = hit.excerpt.split("\n")
+    old = sum(line[:1] in {"-", " "} for line in lines)
+    new = sum(line[:1] in {"+", " "} for line in lines)
+    inside = hit.symbol or hit.header
+    return f"@@ -{hit.old_top},{old} +{hit.top},{new} @@{f' {inside}' if inside else ''}"
+
+
+# -- side by side --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One row of two columns, each the number of a unified row; a heading takes both."""
+
+    left: int | None
+    right: int | None
+    heading: int | None = None
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The unified rows that stand here."""
+        return tuple(row for row in dict.fromkeys((self.heading, self.left, self.right)) if row is not None)
+
+
+def pairs_of(rows: Sequence[Row]) -> list[Pair]:
+    """The same rows side by side: what was removed beside what came in its place."""
+    pairs: list[Pair] = []
+    removed: list[int] = []
+    added: list[int] = []
+
+    def settle() -> None:
+        pairs.extend(Pair(left, right) for left, right in zip_longest(removed, added))
+        removed.clear()
+        added.clear()
+
+    for number, row in enumerate(rows):
+        match row.kind:
+            case RowKind.REMOVED:
+                if added:
+                    settle()
+                removed.append(number)
+            case RowKind.ADDED:
+                added.append(number)
+            case RowKind.CONTEXT:
+                settle()
+                pairs.append(Pair(number, number))
+            case _:
+                settle()
+                pairs.append(Pair(None, None, number))
+    settle()
+    return pairs

@@ -1,0 +1,173 @@
+"""Writes hits down to take away: as Markdown to read, or as a patch that git applies. Pure but for `write`.
+
+A patch holds what is shown of each hit. Part of a hunk is a valid hunk as long as its numbers are right; a
+line that was too long to be shown is not there in full, and its hunk is left out, aloud.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ohara.model import ChangeKind
+from ohara.plain import inert
+from tui.phrases import day
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ohara.model import Commit, Hit
+    from tui.forge import Forge
+
+_ELLIPSIS = "…"
+_CUT_FROM = 400  # excerpts cut longer lines, and say so by an ellipsis
+
+
+def by_commit(hits: Iterable[Hit]) -> list[tuple[Commit, list[Hit]]]:
+    """Hits under their commits, newest commit first, in the order of files and lines."""
+    grouped: dict[str, list[Hit]] = {}
+    for hit in hits:
+        grouped.setdefault(hit.commit.sha, []).append(hit)
+    commits = sorted(grouped.values(), key=lambda each: -each[0].commit.committer_time)
+    return [
+        (each[0].commit, sorted(each, key=lambda hit: (hit.path, hit.old_top, hit.top))) for each in commits
+    ]
+
+
+# -- Markdown ------------------------------------------------------------------------------------
+
+
+def markdown(hits: Sequence[Hit], *, title: str, forge: Forge | None = None) -> str:
+    """The hits as a document: each commit a section, each hunk a block."""
+    lines = [f"# {_one_line(title)}", ""]
+    for commit, found in by_commit(hits):
+        name = f"`{commit.sha[:10]}`"
+        linked = f"[{name}]({forge.commit(commit.sha)})" if forge else name
+        lines += [
+            f"## {_one_line(commit.subject) or '(no message)'}",
+            "",
+            f"{linked} · {day(commit.committer_time)} · {_one_line(commit.author)}",
+            "",
+        ]
+        for hit in found:
+            lines += [*_block(hit, forge), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _block(hit: Hit, forge: Forge | None) -> Iterator[str]:
+    if not hit.path:
+        return
+    where = f"`{_code(hit.path)}:{hit.line}`"
+    if forge and hit.kind is not ChangeKind.DELETED:
+        where = f"[{where}]({forge.file(hit.commit.sha, hit.path, hit.line)})"
+    yield where + (f" in `{_code(hit.symbol)}`" if hit.symbol else "")
+    if hit.excerpt:
+        fence = _fence(hit.excerpt)
+        yield ""
+        yield f"{fence}diff"
+        yield from (inert(line, keep="\t") for line in hit.excerpt.split("\n"))
+        yield fence
+
+
+def _one_line(text: str) -> str:
+    """Text that stays text: what Markdown would read as markup is escaped."""
+    return "".join(f"\\{each}" if each in "\\`*_[]<>#|" else each for each in inert(" ".join(text.split())))
+
+
+def _code(text: str) -> str:
+    return inert(text).replace("`", "'")
+
+
+def _fence(text: str) -> str:
+    """A fence that nothing in the text closes."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return fence
+
+
+# -- patch ---------------------------------------------------------------------------------------
+
+
+def patch(hits: Sequence[Hit]) -> str:
+    """The hits as one patch for `git apply`, newest commit first, each commit named above its files."""
+    lines: list[str] = []
+    for commit, found in by_commit(hits):
+        lines += [
+            f"commit {commit.sha}",
+            f"Author: {inert(commit.author)} <{inert(commit.email)}>",
+            f"Date:   {day(commit.author_time)}",
+            "",
+            *(f"    {inert(line, keep=chr(9))}" for line in commit.message.rstrip().split("\n")),
+            "",
+        ]
+        standing = None
+        for hit in found:
+            if not hit.path or not hit.excerpt:
+                continue
+            if _is_cut(hit):
+                lines.append(
+                    f"# {inert(hit.path)}:{hit.line} is left out: a line of it is too long to be shown"
+                )
+                continue
+            if hit.path != standing:
+                lines += _file_header(hit)
+                standing = hit.path
+            lines += [_hunk_header(hit), *hit.excerpt.split("\n")]
+        lines.append("")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _is_cut(hit: Hit) -> bool:
+    return any(
+        len(line) > _CUT_FROM and (line[1:2] == _ELLIPSIS or line.endswith(_ELLIPSIS))
+        for line in hit.excerpt.split("\n")
+    )
+
+
+def _file_header(hit: Hit) -> list[str]:
+    old, new = _quoted(f"a/{hit.old_path or hit.path}"), _quoted(f"b/{hit.path}")
+    header = [f"diff --git {old} {new}"]
+    if hit.kind is ChangeKind.ADDED:
+        return [*header, "new file mode 100644", "--- /dev/null", f"+++ {new}"]
+    if hit.kind is ChangeKind.DELETED:
+        return [*header, "deleted file mode 100644", f"--- {old}", "+++ /dev/null"]
+    return [*header, f"--- {old}", f"+++ {new}"]
+
+
+def _quoted(path: str) -> str:
+    """A path as git writes it: in quotes when it holds what would end a line or a name."""
+    if path.isprintable() and path.isascii() and not {'"', "\\"} & set(path):
+        return path
+    written = "".join(
+        chr(byte) if 0x20 <= byte < 0x7F and chr(byte) not in '"\\' else f"\\{byte:03o}"
+        for byte in path.encode("utf-8", "replace")
+    )
+    return f'"{written}"'
+
+
+def _hunk_header(hit: Hit) -> str:
+    lines = hit.excerpt.split("\n")
+    old = sum(line[:1] in {"-", " "} for line in lines)
+    new = sum(line[:1] in {"+", " "} for line in lines)
+    # git numbers an empty side by the line before it.
+    first_old = hit.old_top if old else max(0, hit.old_top - 1)
+    first_new = hit.top if new else max(0, hit.top - 1)
+    return f"@@ -{first_old},{old} +{first_new},{new} @@"
+
+
+# -- writing it down -----------------------------------------------------------------------------
+
+
+def write(text: str, folder: Path, stem: str, suffix: str) -> Path:
+    """Write a new file, numbered when there is one of that name already; an OSError says why not."""
+    for number in count(1):
+        path = folder / f"{stem}{'' if number == 1 else f'-{number}'}{suffix}"
+        try:
+            with path.open("x", encoding="utf-8", errors="replace", newline="") as file:
+                file.write(text)
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError("count never ends")

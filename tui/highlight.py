@@ -1,0 +1,127 @@
+"""Colours code by its language: which stretch of a line is a keyword, a string, a comment and so on. Pure.
+
+Pygments is loaded when the first line is coloured, and one lexer at a time. Work is bounded: long lines and
+long texts are left plain, and a lexer that fails colours nothing. What the classes look like is the
+widget's affair; nothing is guessed from the text itself, only from the path.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pygments.lexer import Lexer
+
+# A lexer reads about a megabyte a second: a screen of lines well within one frame.
+_MOST_CHARACTERS = 40_000
+_LONGEST_LINE = 1_000
+
+
+class Syntax(StrEnum):
+    """What a stretch of code is, as far as colours tell apart."""
+
+    KEYWORD = "keyword"
+    NAME = "name"
+    BUILTIN = "builtin"
+    STRING = "string"
+    NUMBER = "number"
+    COMMENT = "comment"
+    TAG = "tag"
+    HEADING = "heading"
+
+
+class Span(NamedTuple):
+    """A stretch of a line, in characters, and what it is."""
+
+    start: int
+    end: int
+    syntax: Syntax
+
+
+_BY_TOKEN = {
+    "Keyword": Syntax.KEYWORD,
+    "Keyword.Constant": Syntax.BUILTIN,
+    "Keyword.Type": Syntax.BUILTIN,
+    "Name.Function": Syntax.NAME,
+    "Name.Class": Syntax.NAME,
+    "Name.Namespace": Syntax.NAME,
+    "Name.Decorator": Syntax.TAG,
+    "Name.Builtin": Syntax.BUILTIN,
+    "Name.Exception": Syntax.BUILTIN,
+    "Name.Constant": Syntax.BUILTIN,
+    "Name.Tag": Syntax.TAG,
+    "Name.Attribute": Syntax.NAME,
+    "Literal.String": Syntax.STRING,
+    "Literal.String.Interpol": Syntax.BUILTIN,
+    "Literal.String.Escape": Syntax.BUILTIN,
+    "Literal.Number": Syntax.NUMBER,
+    "Literal.Date": Syntax.NUMBER,
+    "Comment": Syntax.COMMENT,
+    "Comment.Preproc": Syntax.TAG,
+    "Operator.Word": Syntax.KEYWORD,
+    "Generic.Heading": Syntax.HEADING,
+    "Generic.Subheading": Syntax.HEADING,
+    "Generic.Strong": Syntax.HEADING,
+}
+
+
+def spans(path: str, lines: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
+    """For each line what its stretches are; empty where nothing is known."""
+    plain: tuple[tuple[Span, ...], ...] = ((),) * len(lines)
+    if not path or sum(map(len, lines)) > _MOST_CHARACTERS:
+        return plain
+    lexer = _lexer(path.rpartition("/")[2])
+    if lexer is None:
+        return plain
+    # One line here is one line there: lexers end lines at characters that a diff does not.
+    text = "\n".join(
+        line.translate(_LINE_ENDS) if len(line) <= _LONGEST_LINE else " " * len(line) for line in lines
+    )
+    try:
+        return _by_line(lexer, text + "\n", len(lines))
+    except Exception:  # noqa: BLE001 - somebody else's lexer on a stranger's text: colour is not worth a fault
+        return plain
+
+
+_LINE_ENDS = {ord(character): " " for character in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"}
+
+
+def _by_line(lexer: Lexer, text: str, count: int) -> tuple[tuple[Span, ...], ...]:
+    found: list[list[Span]] = [[] for _ in range(count)]
+    line = column = 0
+    for token, value in lexer.get_tokens(text):
+        syntax = _class_of(token)
+        for number, part in enumerate(value.split("\n")):
+            if number:
+                line, column = line + 1, 0
+            if part:
+                if syntax is not None and line < count and not part.isspace():
+                    found[line].append(Span(column, column + len(part), syntax))
+                column += len(part)
+    return tuple(map(tuple, found))
+
+
+@cache
+def _class_of(token: tuple[str, ...]) -> Syntax | None:
+    """The nearest class: that of the token's own name, or of what it is a kind of."""
+    for length in range(len(token), 0, -1):
+        known = _BY_TOKEN.get(".".join(token[:length]))
+        if known is not None:
+            return known
+    return None
+
+
+@lru_cache(maxsize=64)
+def _lexer(name: str) -> Lexer | None:
+    """What reads files of this name."""
+    from pygments.lexers import get_lexer_for_filename
+    from pygments.util import ClassNotFound
+
+    try:
+        return get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None

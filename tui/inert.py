@@ -1,0 +1,164 @@
+"""Makes text from a repository safe to place in cells: inert, without tabs, of a width that is known. Pure.
+
+`ohara.plain` makes characters harmless one for one; a screen of cells needs more. Tabs become spaces up to
+the next stop, a combining mark with nothing to stand on gets a base, piles of marks are cut, and characters
+that only change how their neighbour looks (and that terminals measure differently) are dropped. What comes
+out has the same width whichever way it is cut. Markup is no concern here: brackets stay brackets, because
+the widgets never read repository text as markup.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from ohara.plain import REPLACEMENT, inert
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TAB = 4
+ELLIPSIS = "…"
+
+# Two marks write every living language; towers of them ("zalgo") cover other lines.
+_MARKS = 2
+_BASE = "\N{DOTTED CIRCLE}"
+
+# Emoji presentation, skin tones and keycaps: a terminal that knows them joins, another adds cells.
+_RESTYLING = re.compile("[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]")
+_FLAG_LETTERS = {chr(0x1F1E6 + at): chr(ord("A") + at) for at in range(26)}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line as it is shown, and where each character of the original, and its end, came to stand."""
+
+    text: str
+    places: tuple[int, ...] | None = None
+
+    def place(self, column: int) -> int:
+        """Where a column of the original stands in what is shown."""
+        if self.places is None:
+            return min(column, len(self.text))
+        return self.places[min(max(column, 0), len(self.places) - 1)]
+
+    def column(self, place: int) -> int:
+        """Which column of the original a place in what is shown came from."""
+        if self.places is None:
+            return min(max(place, 0), len(self.text))
+        return max((column for column, at in enumerate(self.places) if at <= place), default=0)
+
+
+def shown(text: str, *, tab: int = TAB, whitespace: bool = False) -> Line:
+    """One line made inert and aligned; with `whitespace`, spaces and tabs are drawn."""
+    text = text.removesuffix("\r") if not whitespace else text
+    if not whitespace and text.isascii() and text.isprintable():
+        return Line(text)
+    pieces = list(_pieces(inert(text, keep="\t"), tab, whitespace=whitespace))
+    return Line("".join(pieces), (0, *accumulate(map(len, pieces))))
+
+
+def plain(text: str) -> str:
+    """The text on one line, inert and aligned."""
+    return shown(text).text
+
+
+def _pieces(text: str, tab: int, *, whitespace: bool) -> Iterator[str]:
+    """What is shown for each character."""
+    column = 0
+    marks = 0
+    has_base = False
+    for character in text:
+        piece = character
+        if character == "\t":
+            wide = tab - column % tab
+            piece = "→".ljust(wide) if whitespace else " " * wide
+            marks, has_base = 0, False
+        elif character == " ":
+            piece = "·" if whitespace else " "
+            marks, has_base = 0, False
+        elif not character.isascii():
+            if _RESTYLING.match(character):
+                piece = ""
+            elif character in _FLAG_LETTERS:
+                piece, marks, has_base = _FLAG_LETTERS[character], 0, True
+            elif cell_len(character) == 0:
+                marks += 1
+                piece = _mark(character, marks, has_base=has_base)
+                has_base = True
+            else:
+                marks, has_base = 0, True
+        else:
+            marks, has_base = 0, True
+        column += cell_len(piece)
+        yield piece
+
+
+def _mark(mark: str, count: int, *, has_base: bool) -> str:
+    """A mark that takes no cell: on a base if it has none, not at all on top of too many others."""
+    if not has_base:
+        return _BASE + mark
+    if count <= _MARKS:
+        return mark
+    return REPLACEMENT if count == _MARKS + 1 else ""
+
+
+# -- measuring -----------------------------------------------------------------------------------
+
+
+def cells(text: str) -> int:
+    """How many cells a shown text takes."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def rough_cells(text: str, *, tab: int = TAB) -> int:
+    """At least as many cells as a raw line will take, told without looking at each character."""
+    tabs = text.count("\t")
+    return (len(text) if text.isascii() else 2 * len(text)) + tabs * (tab - 1)
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """A shown text in exactly so many cells: padded, or cut with an ellipsis."""
+    wide = cells(text)
+    if wide > width:
+        text = cut(text, width)
+        wide = cells(text)
+    gap = " " * max(0, width - wide)
+    return gap + text if right else text + gap
+
+
+def cut(text: str, width: int) -> str:
+    """A shown text in at most so many cells, with an ellipsis in place of what is missing."""
+    if cells(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    if text.isascii():
+        return text[: width - 1] + ELLIPSIS
+    taken = 0
+    for at, character in enumerate(text):
+        taken += cell_len(character)
+        if taken > width - 1:
+            return text[:at] + ELLIPSIS
+    return text
+
+
+def cut_left(text: str, width: int) -> str:
+    """A shown text in at most so many cells, its end kept: for paths, whose end tells most."""
+    if cells(text) <= width:
+        return text
+    if width <= 0:
+        return ""
+    taken = 0
+    for at in range(len(text) - 1, -1, -1):
+        taken += cell_len(text[at])
+        if taken > width - 1:
+            rest = text[at + 1 :]
+            while rest and cell_len(rest[0]) == 0:
+                rest = rest[1:]
+            return ELLIPSIS + rest
+    return text

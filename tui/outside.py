@@ -1,0 +1,183 @@
+"""Hands things to other programs: the editor, git's pager, the browser.
+
+Commands are lists, never lines for a shell; what a repository says (a path, a sha) is one argument of them
+and cannot be taken for an option. Only web addresses are ever opened.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from textual.app import App
+
+# What most terminals take in one OSC 52 sequence; more is dropped by them without a word.
+MOST_COPIED = 74_994
+
+_SHA = re.compile(r"[0-9a-fA-F]{4,64}")
+
+# How editors are told a line: before the path, after a colon, or with an option.
+_PLUS_LINE = frozenset(
+    {
+        "vi",
+        "vim",
+        "nvim",
+        "gvim",
+        "view",
+        "nano",
+        "pico",
+        "micro",
+        "emacs",
+        "emacsclient",
+        "kak",
+        "joe",
+        "mg",
+        "mcedit",
+    }
+)
+_COLON_LINE = frozenset({"subl", "zed", "zeditor", "hx", "helix", "lite-xl"})
+_GOTO_LINE = frozenset({"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"})
+_LINE_OPTION = frozenset(
+    {"idea", "pycharm", "webstorm", "goland", "clion", "rubymine", "phpstorm", "kate", "mate"}
+)
+
+
+# -- the editor ----------------------------------------------------------------------------------
+
+
+def editor_command(path: Path, line: int, environment: Mapping[str, str]) -> list[str]:
+    """How the person's editor is told to open a file at a line."""
+    chosen = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
+    try:
+        words = shlex.split(chosen)
+    except ValueError:
+        words = [chosen]
+    name = Path(words[0]).name.removesuffix(".exe").lower() if words else ""
+    place = str(path.absolute())
+    if name in _PLUS_LINE:
+        return [*words, f"+{line}", place]
+    if name in _GOTO_LINE:
+        return [*words, "--wait", "--goto", f"{place}:{line}"]
+    if name in _COLON_LINE:
+        return [*words, f"{place}:{line}"]
+    if name in _LINE_OPTION:
+        return [*words, "--line", str(line), place]
+    return [*(words or ["vi"]), place]
+
+
+def nearest_line(lines: Sequence[str], text: str, near: int) -> int:
+    """Where a line of an older version stands now: the nearest that reads the same, or where it stood."""
+    wanted = text.strip()
+    same = [number for number, line in enumerate(lines, 1) if wanted and line.strip() == wanted]
+    return min(same, key=lambda number: abs(number - near), default=min(near, max(1, len(lines))))
+
+
+def work_file(repository: str, path: str) -> Path | None:
+    """The file in the work tree; None where there is none, or where it would lie outside."""
+    root = Path(repository)
+    try:
+        found = (root / path).resolve()
+        is_inside = found.is_relative_to(root.resolve())
+        return found if path and is_inside and found.is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+def kept_copy(path: str, sha: str, lines: Sequence[str]) -> Path:
+    """A read-only copy of a file as it was in a commit, for an editor."""
+    name = re.sub(r"[^\w.+-]", "_", path.rpartition("/")[2]) or "file"
+    copy = Path(tempfile.mkdtemp(prefix="ohara-")) / f"{sha[:10]}-{name}"
+    copy.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    copy.chmod(0o400)
+    return copy
+
+
+# -- git's own pager -----------------------------------------------------------------------------
+
+
+def show_command(repository: str, sha: str, path: str = "") -> list[str]:
+    """`git show`, which itself chooses the pager (delta and the like) that the person has set."""
+    if not _SHA.fullmatch(sha):
+        raise ValueError(f"not a commit's name: {sha!r}")
+    return [
+        "git",
+        "-C",
+        repository,
+        "--paginate",
+        "show",
+        sha,
+        "--",
+        *([f":(literal,top){path}"] if path else []),
+    ]
+
+
+# -- the browser ---------------------------------------------------------------------------------
+
+
+def browser_command(
+    url: str, environment: Mapping[str, str], platform: str = sys.platform
+) -> list[str] | None:
+    """What opens a page in a browser with a window; None where there is none, as over ssh."""
+    if not url.startswith(("https://", "http://")):
+        return None
+    if platform == "darwin":
+        return ["open", url]
+    if shutil.which("wslview", path=environment.get("PATH")):
+        return ["wslview", url]
+    has_windows = environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
+    opener = shutil.which("xdg-open", path=environment.get("PATH")) if has_windows else None
+    return [opener, url] if opener else None
+
+
+def open_page(url: str) -> bool:
+    """Open a page in the browser; false when there is none to open it in."""
+    command = browser_command(url, os.environ)
+    if command is None:
+        return False
+    try:
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    return True
+
+
+# -- doing it ------------------------------------------------------------------------------------
+
+
+def run_in_terminal(app: App[None], command: Sequence[str]) -> str:
+    """Give the terminal to a program and take it back afterwards; what went wrong, or nothing."""
+    try:
+        with app.suspend():
+            done = subprocess.run(command, check=False)
+    except SuspendNotSupported:
+        return "This terminal cannot be given to another program."
+    except OSError as error:
+        return f"{command[0]} cannot be started: {error.strerror or error}"
+    # A pager that was left early ends git by a closed pipe.
+    return f"{command[0]} ended with {done.returncode}." if done.returncode not in {0, 141, -13} else ""
+
+
+def copy(app: App[None], text: str) -> str:
+    """Put text on the clipboard, also over ssh (OSC 52); what went wrong, or nothing."""
+    if len(text.encode("utf-8", "replace")) > MOST_COPIED:
+        return f"{len(text):,} characters are more than a terminal takes to its clipboard."
+    app.copy_to_clipboard(text)
+    return ""

@@ -1,0 +1,138 @@
+"""Repositories as a person sees them: fresh or behind, how large, how far indexing has come. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from ohara.wire import JobState
+from tui.phrases import age, count, duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.model import IndexStatus, Progress
+    from ohara.wire import Registered, Vitals
+
+_BAR = 10
+_FULL, _EMPTY = "━", "╌"  # two weights: no colour is needed to tell them apart
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One indexed repository and what happens to it now; `job` is its last news."""
+
+    path: str
+    size_bytes: int
+    status: IndexStatus | None
+    job: JobState | None = None
+
+    @property
+    def name(self) -> str:
+        """A short name for people: the folder's."""
+        return PurePath(self.path).name.removesuffix(".git") or self.path
+
+    @property
+    def is_busy(self) -> bool:
+        """True while it is being indexed or waits for that."""
+        return self.job is not None and self.job.state in {"queued", "running", "progress"}
+
+
+def listed(
+    found: Sequence[Registered], vitals: Vitals | None, before: Sequence[Known] = ()
+) -> tuple[Known, ...]:
+    """All indexed repositories by name, with what the service is doing to them.
+
+    What failed before stays said until something else happens.
+    """
+    failed = {each.path: each.job for each in before if each.job is not None and each.job.state == "failed"}
+    known = [
+        Known(each.repository, each.size_bytes, each.status, failed.get(each.repository)) for each in found
+    ]
+    known.sort(key=lambda each: (each.name.lower(), each.path))
+    repositories = tuple(known)
+    if vitals is not None:
+        jobs = [JobState(path, "queued", "") for path in vitals.queued]
+        for job in (*jobs, *([vitals.running] if vitals.running is not None else [])):
+            repositories = told(repositories, job)
+    return repositories
+
+
+def told(repositories: Sequence[Known], job: JobState) -> tuple[Known, ...]:
+    """The same repositories after some news of one of them."""
+    return tuple(replace(each, job=job) if is_about(job, each.path) else each for each in repositories)
+
+
+def is_about(job: JobState, path: str) -> bool:
+    """True when news are of the repository at a path; news name its git folder."""
+    about = PurePath(job.repository)
+    return PurePath(path) in ({about, about.parent} if about.name == ".git" else {about})
+
+
+def freshness(known: Known) -> tuple[str, str]:
+    """How a repository stands, in a few words, and the tone to say it in."""
+    job, status = known.job, known.status
+    if job is not None and job.state == "progress" and job.progress is not None:
+        return progress(job.progress), "accent"
+    if job is not None and job.state == "running":
+        return "indexing", "accent"
+    if job is not None and job.state == "queued":
+        return "waits to be indexed", "accent"
+    if job is not None and job.state == "failed":
+        return job.detail or "indexing failed", "warning"
+    if status is None:
+        return "gone or damaged", "bad"
+    if status.behind:
+        return f"{status.behind:,} behind", "warning"
+    unfinished = [each for each in status.passes if each.done < each.total]
+    if unfinished:
+        left = unfinished[0]
+        return f"{left.stage} {bar(left.done, left.total)}", "accent"
+    return "up to date", "good"
+
+
+def progress(moment: Progress) -> str:
+    """How far a pass has come and how long it will take."""
+    left = ""
+    if moment.done and moment.elapsed_s and moment.total > moment.done:
+        left = f" {duration(moment.elapsed_s / moment.done * (moment.total - moment.done))} left"
+    return f"{moment.stage} {bar(moment.done, moment.total)}{left}"
+
+
+def bar(done: int, total: int) -> str:
+    """A share as a bar and a number."""
+    share = done / total if total else 1.0
+    filled = min(_BAR, int(share * _BAR))
+    return f"{_FULL * filled}{_EMPTY * (_BAR - filled)} {share:4.0%}"
+
+
+def details(known: Known, *, now: float) -> list[tuple[str, str]]:
+    """What there is to say about one repository: labels and values."""
+    said = [("path", known.path)]
+    status = known.status
+    if status is None:
+        return [*said, ("index", "its repository is gone or cannot be read; ohara forget removes the index")]
+    said.append(("commits", f"{status.indexed:,} of {status.commits:,} indexed"))
+    said.append(
+        ("hunks", f"{status.hunks:,} ({status.contents:,} different), {count(status.symbols, 'symbol')}")
+    )
+    said += [(str(each.stage), bar(each.done, each.total)) for each in status.passes]
+    if status.refs:
+        names = ", ".join(
+            name.removeprefix("refs/heads/").removeprefix("refs/remotes/") for name, _ in status.refs
+        )
+        said.append(("refs", names))
+    if status.left_out:
+        kinds = ", ".join(f"{number:,} {reason}" for reason, number in status.left_out)
+        said.append(("left out", kinds))
+    if status.failures:
+        said.append(("failed", f"{count(len(status.failures), 'commit')}: {status.failures[0].reason}"))
+    if status.last_run is not None:
+        run = status.last_run
+        how = "on schedule" if run.scheduled else "when asked"
+        ago = age(run.started, now=now)
+        began = "just now" if ago == "now" else f"{ago} ago"
+        when = f"{began}, took {duration(run.elapsed_s)}, {how}: {run.outcome}"
+        said.append(("last run", when))
+    return said

@@ -1,0 +1,26 @@
+"""Asks git, as a process of its own, for the little that the UI wants to know before there is an index."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import anyio
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_AT_MOST_S = 10.0  # counting half a million commits takes a second or two
+
+
+async def count_commits(path: Path | str) -> int | None:
+    """How many commits an index would read; None when git does not say so in time."""
+    command = ["git", "-C", str(path), "rev-list", "--count", "HEAD"]
+    with anyio.move_on_after(_AT_MOST_S):
+        try:
+            done = await anyio.run_process(command, stderr=subprocess.DEVNULL, check=False)
+        except OSError:
+            return None
+        text = done.stdout.decode("ascii", "replace").strip()
+        return int(text) if done.returncode == 0 and text.isdecimal() else None
+    return None

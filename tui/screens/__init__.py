@@ -1,0 +1,1 @@
+"""Screens: each composes widgets, asks through the link, and answers actions of the registry."""

@@ -1,0 +1,133 @@
+"""The filter dialog: a field for each filter, in the grammar that can be typed as well.
+
+What is left becomes chips. Several values of one filter are separated by spaces; a value is judged by the
+same functions that read a typed one, so the dialog accepts nothing that the query bar would not.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, Static
+
+from ohara.errors import QueryError
+from ohara.query import parse
+from tui.asking import chips_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+FIELDS: tuple[tuple[str, str, str], ...] = (
+    ("author", "Author", "a stretch of the name or address"),
+    ("path", "Path", "src/  *.py  docs/**"),
+    ("-path", "Not path", "tests/  vendor/"),
+    ("lang", "Language", "python  rust  typescript"),
+    ("since", "Since", "2024  2024-05  3mo  2w"),
+    ("until", "Until", "2024  yesterday"),
+    ("side", "Side", "added  or  removed"),
+    ("kind", "Kind", "added  modified  deleted  renamed"),
+    ("message", "Message", "a stretch of the commit's message"),
+    ("symbol", "Symbol", "the name of a function or class"),
+    ("ref", "Branch", "main  v1.2"),
+)
+
+
+class FiltersScreen(ModalScreen[tuple[str, ...] | None]):
+    """Asks for filters; answers with chips, or with None when nothing is to change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back"),
+        Binding("enter", "apply", "Apply", priority=True),
+        Binding("down,ctrl+n", "app.focus_next", "Next", priority=True),
+        Binding("up", "app.focus_previous", "Previous", priority=True),
+        Binding("ctrl+d", "clear", "Clear all", priority=True),
+    ]
+
+    def __init__(self, chips: Sequence[str]) -> None:
+        super().__init__()
+        self._values = fields_of(chips)
+
+    def compose(self) -> ComposeResult:
+        """A field a line."""
+        with Vertical(classes="dialog") as box:
+            for name, title, example in FIELDS:
+                with Horizontal(classes="field"):
+                    yield Label(title, markup=False)
+                    yield Input(self._values.get(name, ""), placeholder=example, name=name, compact=True)
+            yield Static("", classes="complaint", markup=False)
+            yield Static("Several values: separate them by spaces, quote what has spaces.", classes="note")
+        box.border_title = "Filters"
+        box.border_subtitle = "enter apply · ctrl+d clear · esc back"
+
+    def on_mount(self) -> None:
+        """Keep cursors still."""
+        for field in self.query(Input):
+            field.cursor_blink = False
+
+    def action_clear(self) -> None:
+        """Empty every field."""
+        for field in self.query(Input):
+            field.value = ""
+
+    def action_apply(self) -> None:
+        """Answer with chips, or say what is wrong."""
+        values = {field.name or "": field.value for field in self.query(Input)}
+        try:
+            chips = chips_from(values, now=int(time.time()))
+        except QueryError as error:
+            said = f"{error.message}\nhint: {error.hint}" if error.hint else error.message
+            self.query_one(".complaint", Static).update(said)
+            return
+        self.dismiss(chips)
+
+
+def fields_of(chips: Sequence[str]) -> dict[str, str]:
+    """What each field holds for these chips."""
+    values: dict[str, str] = {}
+    for chip in chips:
+        name, _, value = chip.partition(":")
+        if not value:
+            name, value = "side", name
+        values[name] = f"{values[name]} {value}" if name in values else value
+    return values
+
+
+def chips_from(values: Mapping[str, str], *, now: int) -> tuple[str, ...]:
+    """The chips that the fields stand for; a QueryError says what is wrong with one."""
+    written: list[str] = []
+    for name, value in values.items():
+        if name == "side":
+            written += [f"{side}:" for side in value.split()]
+        elif name in {"since", "until"}:
+            written += [f'{name}:"{value.strip()}"'] if value.strip() else []
+        else:
+            written += [f"{name}:{each}" for each in _values(value)]
+    if not written:
+        return ()
+    query = parse(" ".join(written), now=now)
+    if query.words or query.patterns:
+        odd = query.words or query.patterns[0].text
+        raise QueryError(f"{odd!r} is no value of a filter", hint="Side takes added or removed; quote spaces")
+    return chips_of(query)
+
+
+def _values(text: str) -> list[str]:
+    """Values between spaces; quotes hold one together."""
+    values: list[str] = []
+    rest = text.strip()
+    while rest:
+        if rest[0] == '"' and (end := rest.find('"', 1)) > 0:
+            values.append(rest[: end + 1])
+            rest = rest[end + 1 :].lstrip()
+        else:
+            value, _, rest = rest.partition(" ")
+            values.append(value)
+            rest = rest.lstrip()
+    return values

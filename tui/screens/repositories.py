@@ -1,0 +1,236 @@
+"""All indexed repositories: how fresh and how large each is, what is being indexed, and switching to one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from ohara.errors import OharaError
+from tui.actions import Where, bindings
+from tui.advice import Advice, Choice
+from tui.inert import cut_left, fit, plain
+from tui.phrases import age, count, size
+from tui.repositories import Known, details, freshness, listed, told
+from tui.widgets.adviceview import AdviceView
+from tui.widgets.lines import KeyLine, Said, StatusLine
+from tui.widgets.rowlist import Part, RowList
+from tui.working import begin
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from ohara.wire import JobState
+    from tui.app import OharaApp
+    from tui.widgets.rowlist import Row
+
+_NAME = 24
+_ROOMY = 90
+
+
+class RepositoriesScreen(Screen[None]):
+    """Where one chooses what to search."""
+
+    HEARS: ClassVar[tuple[Where, ...]] = (Where.REPOSITORIES,)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.REPOSITORIES)]
+    AUTO_FOCUS = "#repositories"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: tuple[Known, ...] = ()
+        self._paused = ""
+        self._list = RowList(self._row, id="repositories")
+        self._details = Static(id="details")
+        self._advice = AdviceView(id="advice")
+        self._status = StatusLine()
+        self._keys = KeyLine()
+
+    @property
+    def ohara(self) -> OharaApp:
+        """The app, as what it is."""
+        return cast("OharaApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """The list, and below it more about the selected one."""
+        with Vertical(id="all"):
+            yield self._list
+            yield self._details
+        yield self._advice
+        yield self._status
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Ask what there is, and listen to what happens."""
+        self._list.border_title = "Repositories"
+        self._details.border_title = "About it"
+        self._advise(Advice("◌", "Looking for indexes"))
+        self.look()
+        begin(self, self._listen, group="events", exclusive=True)
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Ask how the indexes stand."""
+        begin(self, self._look, group="look", exclusive=True)
+
+    async def _look(self) -> None:
+        link = self.ohara.link
+        try:
+            vitals = await link.health()
+            found = await link.repos()
+        except OharaError as error:
+            choice = Choice("Look again", action="look_again", key=self._key("look_again"))
+            lines = (error.hint,) if error.hint else ()
+            self._advise(Advice("✗", error.message, lines, (choice,), tone="error"))
+            return
+        self._paused = vitals.paused
+        here = self._selected.path if self._selected else self.ohara.repository
+        self._known = listed(found, vitals, self._known)
+        if not self._known:
+            self._advise(
+                Advice(
+                    "∅",
+                    "No repository is indexed yet",
+                    ("Go into one and type: ohara index", "or open it with: ohara tui --repo PATH"),
+                )
+            )
+            return
+        self._advise(None)
+        self.call_after_refresh(self._refresh)
+        at = next((at for at, each in enumerate(self._known) if each.path == here), 0)
+        self._list.show(len(self._known), at)
+        self._refresh()
+
+    async def _listen(self) -> None:
+        async for job in self.ohara.link.events():
+            self._heard(job)
+
+    def _heard(self, job: JobState) -> None:
+        self._known = told(self._known, job)
+        self._list.refresh()
+        self._refresh()
+        if job.state in {"done", "failed"}:
+            self.look()
+
+    # -- drawing ---------------------------------------------------------------------------------
+
+    @property
+    def _selected(self) -> Known | None:
+        at = self._list.position
+        return self._known[at] if at < len(self._known) else None
+
+    def _key(self, name: str) -> str:
+        return self.ohara.keys.first_label(name)
+
+    def _row(self, at: int, width: int) -> Row:
+        known = self._known[at]
+        here = "●" if known.path == self.ohara.repository else " "
+        said, tone = freshness(known)
+        left = [Part(f"{here} ", "good"), Part(fit(plain(known.name), _NAME), "strong")]
+        right = [Part(f" {said} ", tone)]
+        status = known.status
+        if width > _ROOMY:
+            commits = f"{status.indexed:>10,} commits" if status else ""
+            when = age(status.last_run.started, now=self.ohara.clock()) if status and status.last_run else ""
+            right += [Part(f"{commits:>18}", "muted"), Part(f"{size(known.size_bytes):>9}", "muted")]
+            right.append(Part(f"{when:>5}", "good"))
+        room = width - _NAME - 3 - sum(len(part.text) for part in right)
+        left.append(Part(f" {cut_left(plain(known.path), max(0, room))}", "muted"))
+        return left, right
+
+    def _advise(self, advice: Advice | None) -> None:
+        self.query_one("#all").display = advice is None
+        self._advice.display = advice is not None
+        if advice is not None:
+            self._advice.show(advice)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        known = self._selected
+        lines = details(known, now=self.ohara.clock()) if known is not None else []
+        width = max(8, self._details.content_size.width - 11)
+        self._details.update(
+            Content("\n").join(
+                Content.assemble(
+                    (f"{label:<10} ", "$muted"), (fit(plain(value), width).rstrip(), "$foreground")
+                )
+                for label, value in lines
+            )
+        )
+        said = [Said(count(len(self._known), "repository", "repositories"), "bold $foreground")]
+        said.append(Said(size(sum(each.size_bytes for each in self._known))))
+        going = [Said(f"⏸ {self._paused}", "$warning")] if self._paused else []
+        self._status.say(said if self._known else (), going)
+        self._keys.show(self.ohara.footer_keys(*self.HEARS))
+
+    def on_row_list_selected(self) -> None:
+        """Say more about the selected one."""
+        self._refresh()
+
+    def on_row_list_opened(self) -> None:
+        """Search what was double-clicked."""
+        self.action_open_repository()
+
+    def on_resize(self) -> None:
+        """Cut the words anew."""
+        self.call_after_refresh(self._refresh)
+
+    def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
+        """Do what was clicked in the footer."""
+        self.run_worker(self.run_action(event.action), group="choice")
+
+    def on_advice_view_chosen(self) -> None:
+        """Look again."""
+        self.action_look_again()
+
+    # -- actions ---------------------------------------------------------------------------------
+
+    def action_repository_down(self) -> None:
+        """Select the next repository."""
+        self._list.move(1)
+
+    def action_repository_up(self) -> None:
+        """Select the previous repository."""
+        self._list.move(-1)
+
+    def action_open_repository(self) -> None:
+        """Search the selected repository."""
+        if self._selected is not None:
+            self.ohara.open_repository(self._selected.path)
+
+    def action_look_again(self) -> None:
+        """Look again how the indexes stand."""
+        self.look()
+
+    def action_start_indexing(self) -> None:
+        """Index the selected repository."""
+        if self._selected is not None:
+            self._tell(self.ohara.link.index(self._selected.path))
+
+    def action_stop_indexing(self) -> None:
+        """Stop indexing the selected repository."""
+        if self._selected is not None and self._selected.is_busy:
+            self._tell(self.ohara.link.stop(self._selected.path))
+        else:
+            self.notify("It is not being indexed.", timeout=2)
+
+    def action_pause_indexing(self) -> None:
+        """Pause all indexing, or resume it."""
+        link = self.ohara.link
+        self._tell(link.resume() if self._paused else link.pause())
+
+    def _tell(self, order: Awaitable[None]) -> None:
+        self.run_worker(self._told(order), group="order")
+
+    async def _told(self, order: Awaitable[None]) -> None:
+        try:
+            await order
+        except OharaError as error:
+            self.notify(error.message, severity="warning", markup=False)
+        self.look()

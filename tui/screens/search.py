@@ -1,0 +1,440 @@
+"""The search screen: query bar, hits, timeline, the diff of the selected hit, and what stands in their place.
+
+It draws what `Finder` knows and tells it what was typed. Everything slow happens in workers, of which a newer
+one ends the older: an answer to a question nobody asks any more is never drawn.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+
+from tui.actions import Where, bindings
+from tui.advice import Choice, advise
+from tui.asking import Asking, read
+from tui.finder import Change, Finder
+from tui.inert import plain
+from tui.link import LinkState
+from tui.places import SearchPlace
+from tui.repository import count_commits
+from tui.screens.taking import HitActions
+from tui.standing import facts, going_on
+from tui.state import Stage
+from tui.widgets.adviceview import AdviceView
+from tui.widgets.diffview import DiffView
+from tui.widgets.lines import Key, KeyLine, StatusLine
+from tui.widgets.querybar import QueryBar, QueryInput
+from tui.widgets.results import ResultList
+from tui.widgets.splitter import Splitter
+from tui.widgets.strip import TimelineStrip
+from tui.working import begin
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.geometry import Size
+    from textual.timer import Timer
+    from textual.widget import Widget
+
+    from ohara.model import Hit
+    from ohara.wire import JobState
+
+DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
+_DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
+_NARROW = 110  # columns below which list and diff stand one above the other
+_SHORT = 30  # lines below which the timeline gives its place to hits
+_CALLS_FOR_A_KEY = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})
+_LEAST_SHARE, _MOST_SHARE = 20, 80
+
+
+class SearchDiff(DiffView, inherit_bindings=False):
+    """The diff of the selected hit: arrows go on moving the list."""
+
+
+class SearchScreen(HitActions):
+    """Where one searches."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.SEARCH, Where.DIFF)]
+    AUTO_FOCUS = "QueryInput"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.finder = Finder(self.ohara.link, self._heard)
+        self.bar = QueryBar(id="bar")
+        self.results = ResultList(id="results")
+        self.timeline = TimelineStrip(id="timeline")
+        self.advice = AdviceView(id="advice")
+        self.status_line = StatusLine()
+        self.key_line = KeyLine()
+        self._diff = SearchDiff(id="diff")
+        self.by_date = False
+        self._debounce: Timer | None = None
+        self._dim: Timer | None = None
+        self._wanted: tuple[str, tuple[str, int]] | None = None
+        self._shown: tuple[str, str, bool] | None = None
+        self._recalled = -1
+        self._recall = Asking()
+        self._share = self.ohara.session.layout.list_share
+        self._laid_out: tuple[int, bool] | None = None
+        # What is known before the first paint is set before it: styling twice is what a start is slow by.
+        self._main = Horizontal(id="main")
+        self._main.display = False
+        self._fit(self.app.size)
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield self.bar
+        with self._main:
+            with Vertical(id="left"):
+                yield self.results
+                yield self.timeline
+            yield Splitter(id="splitter")
+            yield self._diff
+        yield self.advice
+        yield self.status_line
+        yield self.key_line
+
+    @property
+    def diff(self) -> DiffView:
+        """The diff of the selected hit."""
+        return self._diff
+
+    def on_mount(self) -> None:
+        """Take up the session."""
+        layout = self.ohara.session.layout
+        if not layout.numbers:
+            self.diff.toggle_numbers()
+        if layout.whitespace:
+            self.diff.toggle_whitespace()
+        if layout.is_split:
+            self.diff.toggle_split()
+        self.turn_to(self.ohara.repository, self.ohara.first_query)
+
+    # -- the repository and the service ----------------------------------------------------------
+
+    def turn_to(self, repository: str, source: str = "") -> None:
+        """Search another repository, for something or nothing yet."""
+        self.finder.turn_to(repository)
+        begin(self, self.finder.look, group="look", exclusive=True)
+        self.bar.show(read(source, now=int(self.ohara.clock())))
+
+    def link_changed(self) -> None:
+        """Draw how the connection stands; once it is there again, look how the index stands."""
+        state = self.finder.state
+        if state.link is LinkState.CONNECTED and state.status is None and not state.loading:
+            begin(self, self.finder.look, group="look", exclusive=True)
+
+    def job_happened(self, job: JobState) -> None:
+        """Draw how indexing goes; look again when it began to be searchable or is done."""
+        if not self.finder.happened(job):
+            return
+        waits = self.finder.state.stage is Stage.NOT_INDEXED
+        if job.state in {"done", "failed"} or (waits and job.state == "progress"):
+            begin(self, self._look_again, group="look", exclusive=True)
+
+    async def _look_again(self) -> None:
+        waited = self.finder.state.stage is Stage.NOT_INDEXED
+        await self.finder.look()
+        if waited and self.finder.state.stage is not Stage.NOT_INDEXED and not self.bar.asking.is_empty:
+            self.ask()
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    def on_query_bar_changed(self, event: QueryBar.Changed) -> None:
+        """Ask when typing pauses."""
+        event.stop()
+        if event.asking != self._recall:  # typed, so the way through old queries begins anew
+            self._recalled = -1
+        if self._debounce is not None:
+            self._debounce.stop()
+        self._debounce = self.set_timer(DEBOUNCE_S, self.ask)
+
+    def ask(self) -> None:
+        """Ask what stands in the bar now."""
+        if self._debounce is not None:
+            self._debounce.stop()
+        asking = self.bar.asking
+        if asking.is_empty:
+            self.workers.cancel_group(self, "find")
+            self.finder.forget()
+            return
+        work = partial(self.finder.ask, asking, by_date=self.by_date, reranks=self.ohara.reranks)
+        begin(self, work, group="find", exclusive=True)
+
+    def _heard(self, change: Change) -> None:
+        """Draw what the finder knows now."""
+        if not self.is_mounted:
+            return
+        state = self.finder.state
+        self.results.now = self.ohara.clock()
+        if change is Change.ANSWER and state.hits:
+            shown, self._shown = self._shown, (state.repository, state.source, state.by_date)
+            self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
+            self._select_wanted()
+            self._remember()
+        elif change is Change.ORDER:
+            self.results.show(state.hits, keep=True)
+        elif change is Change.MORE:
+            self.results.extend(state.hits[len(self.results.hits) :])
+        if change is not Change.OTHER:
+            self.timeline.show(state.hits, self.results.selected, self.period())
+        if state.stage is Stage.NOT_INDEXED and state.commits is None:
+            begin(self, self._count, group="count", exclusive=True)
+        self._draw()
+
+    async def _count(self) -> None:
+        self.finder.count(await count_commits(self.finder.state.repository))
+
+    def _draw(self) -> None:
+        """Everything that follows from the state."""
+        state = self.finder.state
+        has_hits = state.stage is Stage.RESULTS
+        self._main.display = has_hits
+        self.advice.display = not has_hits
+        if not has_hits:
+            self.advice.show(advise(state, self.ohara.session.recent(state.repository), self.ohara.keys))
+            if self.focused in {self.results, self.diff}:
+                self.bar.input.focus()
+            if state.stage in _CALLS_FOR_A_KEY and self.bar.asking.is_empty:
+                self.advice.focus()
+        if not state.loading:
+            self._set_stale(stale=False)
+        elif self._dim is None:
+            self._dim = self.set_timer(_DIM_AFTER_S, lambda: self._set_stale(stale=self.finder.state.loading))
+        _entitle(self.bar, f"ohara · {state.name}" if state.name else "ohara", state.complaint)
+        self.refresh_status()
+
+    def _set_stale(self, *, stale: bool) -> None:
+        if self._dim is not None and not stale:
+            self._dim.stop()
+        self._dim = None
+        self.results.set_class(stale, "-stale")
+        self.diff.set_class(stale, "-stale")
+
+    def refresh_status(self) -> None:
+        """Draw the lines at the foot and the titles anew."""
+        state, at = self.finder.state, self.results.position
+        self.status_line.say(facts(state, at), going_on(state, len(self.ohara.marks), self.ohara.keys))
+        # A title draws its whole pane anew: the place in the list stands in the status line.
+        _entitle(self.results, "Hits", "newest first" if state.by_date else "best first")
+        self.key_line.show(self._footer())
+
+    def _footer(self) -> list[Key]:
+        stage = self.finder.state.stage
+        if self.bar.input.has_focus:
+            return self.ohara.footer_keys(Where.QUERY, typing=True)
+        if stage is Stage.RESULTS:
+            return self.ohara.footer_keys(Where.SEARCH, Where.DIFF)
+        offered = {choice.action for choice in self.advice.advice.choices}
+        return self.ohara.footer_keys(Where.SEARCH, only={"focus_query", "filters", *offered})
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys that work where the focus is."""
+        self.refresh_status()
+
+    # -- the list --------------------------------------------------------------------------------
+
+    def on_result_list_selected(self, event: ResultList.Selected) -> None:
+        """Show the diff of the hit."""
+        self._show_diff(event.hit)
+
+    def _show_diff(self, hit: Hit) -> None:
+        if self.diff.hits == (hit,):
+            return
+        self.diff.show(hit)
+        place = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "(no file)"
+        _entitle(self.diff, place, f"{hit.commit.author} · {hit.commit.sha[:10]}")
+        self.timeline.select(hit)
+        self.refresh_status()
+
+    def on_result_list_near_end(self) -> None:
+        """Fetch more hits."""
+        if self.finder.state.cursor is not None:
+            begin(self, self.finder.more, group="more")
+
+    def on_result_list_opened(self) -> None:
+        """Open what was double-clicked."""
+        self.action_open_hit()
+
+    @property
+    def selected(self) -> Hit | None:
+        """The hit that actions are about."""
+        return self.results.selected if self.finder.state.stage is Stage.RESULTS else None
+
+    def _move(self, by: int) -> None:
+        if self.finder.state.stage is Stage.RESULTS:
+            self.results.move(by)
+            if self.results.selected is not None:  # at once: list and diff are then painted together
+                self._show_diff(self.results.selected)
+        else:
+            self.advice.move(by)
+
+    def action_cursor_down(self) -> None:
+        """Select the next hit."""
+        self._move(1)
+
+    def action_cursor_up(self) -> None:
+        """Select the previous hit."""
+        self._move(-1)
+
+    def action_page_down(self) -> None:
+        """A page down."""
+        self.results.move_page(1)
+
+    def action_page_up(self) -> None:
+        """A page up."""
+        self.results.move_page(-1)
+
+    def action_cursor_first(self) -> None:
+        """Select the first hit."""
+        self.results.move_to(0)
+
+    def action_cursor_last(self) -> None:
+        """Select the last hit."""
+        self.results.move_to(len(self.results.hits) - 1)
+
+    # -- bar, list, advice -----------------------------------------------------------------------
+
+    def action_focus_query(self) -> None:
+        """Go to the query bar."""
+        self.bar.input.focus()
+        self.bar.input.select_all()
+
+    def on_query_input_entered(self) -> None:
+        """Go to the list, or do what the advice offers."""
+        if self.finder.state.stage is Stage.RESULTS:
+            self.results.focus()
+            self.record()
+        elif self.advice.chosen is not None:
+            self._choose(self.advice.chosen)
+        else:
+            self.ask()
+
+    def action_open_hit(self) -> None:
+        """Open the selected hit, or do what the advice offers."""
+        if self.finder.state.stage is Stage.RESULTS:
+            super().action_open_hit()
+        elif self.advice.chosen is not None:
+            self._choose(self.advice.chosen)
+
+    def on_query_input_recalled(self, event: QueryInput.Recalled) -> None:
+        """Take an older or newer query of this repository."""
+        recent = self.ohara.session.recent(self.finder.state.repository)
+        self._recalled = max(-1, min(self._recalled - event.by, len(recent) - 1))
+        source = recent[self._recalled] if self._recalled >= 0 else ""
+        self._recall = read(source, now=int(self.ohara.clock()))
+        self.bar.show(self._recall)
+
+    def on_advice_view_chosen(self, event: AdviceView.Chosen) -> None:
+        """Do what was clicked."""
+        self._choose(event.choice)
+
+    def _choose(self, choice: Choice) -> None:
+        if choice.query:
+            self.bar.show(read(choice.query, now=int(self.ohara.clock())))
+            self.ask()
+        elif choice.drops:
+            self.drop(choice.drops)
+        else:
+            self.run_worker(self.run_action(choice.action), group="choice")
+
+    def step_back(self) -> bool:
+        """Step back one level within this screen; false at the last."""
+        if self.diff.has_focus:
+            self.results.focus()
+        elif self.focused is not self.bar.input:
+            self.bar.input.focus()
+        elif not self.bar.asking.is_empty:
+            self.bar.show(Asking())
+            self.ask()
+        else:
+            return False
+        return True
+
+    def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
+        """Do what was clicked in the footer."""
+        self.run_worker(self.run_action(event.action), group="choice")
+
+    # -- visits ----------------------------------------------------------------------------------
+
+    def _remember(self) -> None:
+        self.ohara.typed = self.finder.state.source
+
+    def record(self) -> None:
+        """Note this search as visited and as asked."""
+        state, hit = self.finder.state, self.selected
+        self.ohara.asked(state.repository, state.source)
+        here = (hit.commit.sha, hit.hunk) if hit else None
+        self.ohara.arrive(SearchPlace(state.repository, self.bar.asking, self.by_date, here))
+
+    def restore(self, place: SearchPlace) -> None:
+        """Be again where one was."""
+        self.by_date = place.by_date
+        if place.repository != self.finder.state.repository:
+            self.turn_to(place.repository)
+        self._wanted = (place.asking.source, place.selected) if place.selected else None
+        if place.asking == self.bar.asking:
+            self._select_wanted()
+        else:
+            self.bar.show(place.asking)
+            self.ask()
+
+    def _select_wanted(self) -> None:
+        """Go to the hit that was left, once the answer that holds it is there."""
+        if self._wanted is None or self._wanted[0] != self.finder.state.source:
+            return
+        for at, hit in enumerate(self.results.hits):
+            if (hit.commit.sha, hit.hunk) == self._wanted[1]:
+                self._wanted = None
+                self.results.move_to(at)
+                return
+
+    # -- layout ----------------------------------------------------------------------------------
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose between side by side and one above the other."""
+        self._fit(event.size)
+        self._share_room(self._share)
+
+    def _fit(self, size: Size) -> None:
+        narrow, short = size.width < _NARROW, size.height < _SHORT
+        if (narrow, short) != (self.has_class("-narrow"), self.has_class("-short")):
+            self.set_class(narrow, "-narrow")
+            self.set_class(short, "-short")
+            self.results.set_compact(compact=narrow)
+
+    def on_splitter_dragged(self, event: Splitter.Dragged) -> None:
+        """Move the boundary between list and diff."""
+        self._share_room(round(100 * event.x / max(1, self.size.width)))
+
+    def action_widen_list(self) -> None:
+        """More room for the list."""
+        self._share_room(self._share + 5)
+
+    def action_widen_diff(self) -> None:
+        """More room for the diff."""
+        self._share_room(self._share - 5)
+
+    def _share_room(self, share: int) -> None:
+        self._share = max(_LEAST_SHARE, min(share, _MOST_SHARE))
+        stacked = self.has_class("-narrow")
+        if (self._share, stacked) != self._laid_out:  # styling costs milliseconds, also when nothing changes
+            self._laid_out = (self._share, stacked)
+            left, part = self.query_one("#left"), f"{self._share}%"
+            left.styles.width, left.styles.height = ("100%", part) if stacked else (part, "100%")
+
+    @property
+    def share(self) -> int:
+        """The list's part of the screen, in hundredths."""
+        return self._share
+
+
+def _entitle(pane: Widget, title: str, subtitle: str) -> None:
+    """Write into a pane's border what is not there yet."""
+    for name, text in (("border_title", plain(title)), ("border_subtitle", plain(subtitle))):
+        if str(getattr(pane, name) or "") != text:
+            setattr(pane, name, Content(text))

@@ -1,0 +1,89 @@
+"""What the UI remembers from one start to the next: repository, query, layout, theme, and what was asked.
+
+One small file in the state folder, written when the UI ends. It is a comfort: one that cannot be read, or
+that another version wrote, is as good as none, and one that cannot be written keeps nobody from leaving.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ohara import paths
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = "tui.json"
+
+MOST_QUERIES = 200  # a few weeks of searching; the palette finds among them
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query that was asked of a repository."""
+
+    repository: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the panes share the screen: the list's part of it in hundredths, and how a diff is shown."""
+
+    list_share: int = 46
+    is_split: bool = False
+    numbers: bool = True
+    whitespace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Everything that is kept; queries are newest first."""
+
+    repository: str = ""
+    query: str = ""
+    theme: str = ""
+    layout: Layout = field(default_factory=Layout)
+    queries: tuple[Asked, ...] = ()
+
+    def asked(self, repository: str, source: str) -> Session:
+        """The session after this query was asked: it moves to the front if it was there."""
+        asked = Asked(repository, source)
+        if not source.strip() or (self.queries and self.queries[0] == asked):
+            return self
+        others = tuple(each for each in self.queries if each != asked)
+        return replace(self, queries=(asked, *others)[:MOST_QUERIES])
+
+    def recent(self, repository: str) -> tuple[str, ...]:
+        """What was asked of this repository, newest first."""
+        return tuple(each.source for each in self.queries if each.repository == repository)
+
+
+def session_file() -> Path:
+    """Where the session is kept."""
+    return paths.state_dir() / FILE
+
+
+def load() -> Session:
+    """The last session, or a fresh one."""
+    try:
+        return msgspec.json.decode(session_file().read_bytes(), type=Session)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return Session()
+
+
+def save(session: Session) -> bool:
+    """Keep the session, whole or not at all; false when that was not possible."""
+    file = session_file()
+    fresh = file.with_suffix(f".{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh.write_bytes(msgspec.json.encode(session))
+        fresh.replace(file)
+    except (OSError, UnicodeEncodeError):
+        return False
+    return True

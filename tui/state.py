@@ -1,0 +1,187 @@
+"""What the search screen knows, and which of its designed states that is. Pure.
+
+Everything that arrives (an answer, an error, an event of the service) makes a new `Searching`; what is drawn
+follows from it alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from ohara.errors import IndexMissing, OharaError, RepositoryError
+from ohara.model import LaneStatus
+from tui.link import LinkState
+
+if TYPE_CHECKING:
+    from ohara.model import Hit, IndexStatus, Results
+    from ohara.wire import JobState
+
+# What a whole run reads on two cores: good enough to say "a minute" or "an hour".
+COMMITS_PER_S = 200.0
+
+
+class Stage(StrEnum):
+    """The designed states of the search screen."""
+
+    STARTING = "starting"
+    GONE = "gone"
+    NO_REPOSITORY = "no repository"
+    NOT_INDEXED = "not indexed"
+    WELCOME = "welcome"
+    ASKING = "asking"
+    RESULTS = "results"
+    NOTHING = "nothing"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """Everything the search screen shows; `hits` are all pages that came, `without` which filters to drop."""
+
+    repository: str = ""
+    source: str = ""
+    by_date: bool = False
+    results: Results | None = None
+    hits: tuple[Hit, ...] = ()
+    cursor: str | None = None
+    loading: bool = False
+    error: OharaError | None = None
+    status: IndexStatus | None = None
+    commits: int | None = None
+    job: JobState | None = None
+    link: LinkState = LinkState.CONNECTING
+    link_error: OharaError | None = None
+    without: tuple[str, ...] = ()
+    arrived: int = 0
+    complaint: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the repository is called."""
+        path = PurePath(self.repository)
+        return path.parent.name if path.name == ".git" else path.name
+
+    @property
+    def stage(self) -> Stage:
+        """Which designed state this is."""
+        if self.error is not None:
+            if isinstance(self.error, IndexMissing):
+                return Stage.NOT_INDEXED
+            return Stage.NO_REPOSITORY if self._is_nowhere else Stage.ERROR
+        if self.results is not None and self.hits:
+            return Stage.RESULTS
+        if self.link is LinkState.GONE:
+            return Stage.GONE
+        if self.results is not None and not self.loading:
+            return Stage.NOTHING
+        if self.loading:
+            return Stage.ASKING
+        return Stage.WELCOME if self.status is not None else Stage.STARTING
+
+    @property
+    def _is_nowhere(self) -> bool:
+        return isinstance(self.error, RepositoryError) and self.status is None
+
+    @property
+    def is_indexing(self) -> bool:
+        """True while the service reads this repository."""
+        return self.job is not None and self.job.state in {"queued", "running", "progress"}
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the answer lacks, plainly: lanes that failed or were late, passes that are behind."""
+        if self.results is None:
+            return ()
+        lanes = (
+            f"{lane.name} {_LANE_WORDS[lane.status]}{f': {lane.detail}' if lane.detail else ''}"
+            for lane in self.results.lanes
+            if lane.status in _LANE_WORDS
+        )
+        index = self.results.index
+        unfinished = (
+            f"{each.stage} search knows {each.done:,} of {index.commits:,} commits"
+            for each in index.passes
+            if each.done < each.total or (each.done < index.commits and index.behind > 0)
+        )
+        return (*lanes, *unfinished, *self.results.notes)
+
+    # -- what happens ----------------------------------------------------------------------------
+
+    def asked(self, source: str, *, by_date: bool) -> Searching:
+        """A query was sent; old hits stay until its answer comes."""
+        return replace(
+            self, source=source, by_date=by_date, loading=True, error=None, without=(), complaint=""
+        )
+
+    def answered(self, results: Results) -> Searching:
+        """An answer came."""
+        return replace(
+            self,
+            results=results,
+            hits=results.hits,
+            cursor=results.next_cursor,
+            loading=False,
+            error=None,
+            status=_counted(results.index, self.status),
+            arrived=0,
+        )
+
+    def misread(self, complaint: str) -> Searching:
+        """What was typed is no query yet; the old answer stays."""
+        return replace(self, loading=False, complaint=complaint)
+
+    def extended(self, results: Results) -> Searching:
+        """Another page came."""
+        return replace(self, hits=(*self.hits, *results.hits), cursor=results.next_cursor)
+
+    def failed(self, error: OharaError) -> Searching:
+        """No answer came."""
+        return replace(self, loading=False, error=error, results=None, hits=(), cursor=None)
+
+    def cleared(self) -> Searching:
+        """Nothing is asked any more."""
+        kept = self.error if isinstance(self.error, IndexMissing | RepositoryError) else None
+        return replace(
+            self, source="", loading=False, results=None, hits=(), cursor=None, error=kept, without=()
+        )
+
+    def happened(self, job: JobState) -> Searching:
+        """The service said something about this repository."""
+        return replace(self, job=job)
+
+    def stands(self, status: IndexStatus) -> Searching:
+        """The index stands otherwise; commits that came since are told as new."""
+        fresh = status.indexed - self.status.indexed if self.status and self.results else 0
+        error = None if isinstance(self.error, IndexMissing | RepositoryError) else self.error
+        return replace(self, status=status, error=error, arrived=self.arrived + max(0, fresh))
+
+    def concerns(self, job: JobState) -> bool:
+        """Whether an event is about this repository."""
+        there = PurePath(job.repository)
+        here = PurePath(self.repository)
+        return here in {there, there.parent if there.name == ".git" else there}
+
+
+_LANE_WORDS = {LaneStatus.TIMEOUT: "took too long", LaneStatus.FAILED: "failed"}
+
+
+def _counted(fresh: IndexStatus, before: IndexStatus | None) -> IndexStatus:
+    """How the index stands; what an answer leaves uncounted, because counting takes time, as it was."""
+    if before is None or fresh.hunks:
+        return fresh
+    return replace(
+        before, commits=fresh.commits, indexed=fresh.indexed, behind=fresh.behind, passes=fresh.passes
+    )
+
+
+def same_place(hits: tuple[Hit, ...], hit: Hit | None) -> int | None:
+    """Where a hit stands among others; None when it is not there."""
+    if hit is None:
+        return None
+    wanted = (hit.commit.sha, hit.hunk, hit.path)
+    return next(
+        (at for at, each in enumerate(hits) if (each.commit.sha, each.hunk, each.path) == wanted), None
+    )

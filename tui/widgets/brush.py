@@ -1,0 +1,242 @@
+"""Paints rows of a diff as segments: gutter, sign, code, matches. It holds the styles of one theme and size.
+
+No meaning rests on colour alone: signs are always printed, matches are bold and underlined and their lines
+carry a mark in the gutter, the line cursor has a sign of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tui.diff.rows import RowKind
+from tui.diff.strokes import Stroke, painted
+from tui.diff.words import changed
+from tui.highlight import Syntax
+from tui.inert import cut_left, fit, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.widget import Widget
+
+    from tui.diff.rows import Row
+    from tui.highlight import Span
+    from tui.inert import Line
+
+MATCHED = "•"
+HERE = "▸"
+
+_BASES = {
+    RowKind.ADDED: "diff--added",
+    RowKind.REMOVED: "diff--removed",
+    RowKind.CONTEXT: "diff--context",
+    RowKind.REMARK: "diff--remark",
+    RowKind.NOTE: "diff--remark",
+    RowKind.HUNK: "diff--hunk",
+    RowKind.FILE: "diff--file",
+}
+
+CLASSES = {
+    *_BASES.values(),
+    "diff--gutter",
+    "diff--cursor",
+    "diff--match",
+    "diff--added-word",
+    "diff--removed-word",
+    "diff--selection",
+    *(f"diff--{syntax}" for syntax in Syntax),
+}
+
+
+CSS = """
+DiffView {
+    background: $surface; color: $foreground; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
+    & > .diff--context, & > .diff--remark { background: $surface; }
+    & > .diff--remark { color: $text-muted; text-style: italic; }
+    & > .diff--added { background: $success 12%; }
+    & > .diff--removed { background: $error 12%; }
+    & > .diff--added-word { background: $success 32%; }
+    & > .diff--removed-word { background: $error 32%; }
+    & > .diff--hunk { color: $text-muted; background: $surface; }
+    & > .diff--file { color: $text; background: $panel; text-style: bold; }
+    & > .diff--gutter { color: $text-disabled; background: $surface; }
+    & > .diff--cursor { color: $text; background: $primary 45%; text-style: bold; }
+    & > .diff--match { background: $warning 40%; }
+    & > .diff--selection { color: $text; background: $primary 60%; }
+    & > .diff--keyword { color: $text-accent; }
+    & > .diff--name { color: $text-primary; }
+    & > .diff--builtin { color: $text-secondary; }
+    & > .diff--string { color: $text-success; }
+    & > .diff--number { color: $text-warning; }
+    & > .diff--comment { color: $text-muted; text-style: italic; }
+    & > .diff--tag { color: $text-warning; }
+    & > .diff--heading { color: $text-primary; text-style: bold; }
+    &:ansi {
+        & > .diff--added { color: ansi_green; background: transparent; }
+        & > .diff--removed { color: ansi_red; background: transparent; }
+        & > .diff--added-word, & > .diff--removed-word { background: transparent; }
+        & > .diff--hunk { color: ansi_cyan; background: transparent; }
+        & > .diff--file { background: transparent; text-style: bold reverse; }
+        & > .diff--gutter, & > .diff--remark, & > .diff--comment {
+            color: ansi_bright_black; background: transparent;
+        }
+        & > .diff--context { background: transparent; }
+        & > .diff--cursor { background: transparent; text-style: bold reverse; }
+        & > .diff--selection { background: transparent; text-style: reverse; }
+        & > .diff--match { background: transparent; }
+        & > .diff--keyword { color: ansi_magenta; }
+        & > .diff--name, & > .diff--heading { color: ansi_blue; }
+        & > .diff--builtin, & > .diff--tag { color: ansi_cyan; }
+        & > .diff--string, & > .diff--number { color: ansi_yellow; }
+    }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is shown of a diff beside its lines."""
+
+    numbers: bool = True
+    whitespace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Painting:
+    """A line with everything that is drawn on it; `selected` is a stretch of the text as it is shown."""
+
+    row: Row
+    syntax: tuple[Span, ...] = ()
+    partner: Row | None = None
+    selected: tuple[int, int] | None = None
+
+
+class Brush:
+    """Paints rows in the colours of a widget."""
+
+    def __init__(self, widget: Widget, look: Look, digits: int) -> None:
+        self._look = look
+        self._digits = digits
+        full = widget.get_component_rich_style
+        self._base = {kind: full(name) for kind, name in _BASES.items()}
+        self._gutter = full("diff--gutter")
+        self._cursor = full("diff--cursor")
+        self._selection = full("diff--selection")
+        self._match = _overlay(full("diff--match")) + Style(bold=True, underline=True)
+        self._word = {
+            RowKind.ADDED: _overlay(full("diff--added-word")),
+            RowKind.REMOVED: _overlay(full("diff--removed-word")),
+        }
+        self._syntax = {syntax: _ink(full(f"diff--{syntax}")) for syntax in Syntax}
+
+    def suits(self, look: Look, digits: int) -> bool:
+        """Whether this brush paints so; making one asks for two dozen styles."""
+        return (look, digits) == (self._look, self._digits)
+
+    @property
+    def blank(self) -> Style:
+        """The ground on which nothing stands."""
+        return self._gutter
+
+    @property
+    def gutter_cells(self) -> int:
+        """How wide the gutter of a unified row is, sign included."""
+        return (2 * (self._digits + 1) if self._look.numbers else 0) + 3
+
+    @property
+    def half_gutter_cells(self) -> int:
+        """How wide the gutter of one side is, sign included."""
+        return (self._digits + 1 if self._look.numbers else 0) + 3
+
+    def line_of(self, row: Row) -> Line:
+        """The row's text as it is shown."""
+        return shown(row.text, whitespace=self._look.whitespace and row.is_line)
+
+    def heading(self, row: Row, width: int, *, here: bool) -> Strip:
+        """A file or hunk heading, a remark or a note, over the whole width."""
+        style = self._base[row.kind]
+        text = self.line_of(row).text
+        mark = HERE if here else " "
+        match row.kind:
+            case RowKind.FILE:
+                text = f"{mark}▌{cut_left(text, width - 3)} "
+                return Strip([Segment(fit(text, width), style)], width)
+            case RowKind.HUNK:
+                text = fit(f"{mark}{text} ", width)
+                rest = len(text) - len(text.rstrip())
+                return Strip(
+                    [Segment(text.rstrip() + " " + "─" * max(0, rest - 1), style)]
+                ).adjust_cell_length(width, style)
+            case _:
+                return Strip([Segment(fit(f"{mark} {row.sign}{text}", width), style)], width)
+
+    def line(self, painting: Painting, width: int, left: int, *, here: bool) -> Strip:
+        """A line with both numbers, cut at the left."""
+        row = painting.row
+        numbers = f"{_digits(row.old, self._digits)} {_digits(row.new, self._digits)} "
+        return self._joined(painting, numbers, width, left, here=here)
+
+    def half(self, painting: Painting | None, width: int, left: int, *, is_old: bool, here: bool) -> Strip:
+        """A line of one side with its number; without one, the empty place beside a line."""
+        if painting is None:
+            return Strip([Segment("┄" * width, self._gutter)], width)
+        number = painting.row.old if is_old else painting.row.new
+        return self._joined(painting, f"{_digits(number, self._digits)} ", width, left, here=here)
+
+    @property
+    def rule(self) -> Strip:
+        """What stands between the two sides."""
+        return Strip([Segment("│", self._gutter)], 1)
+
+    def _joined(self, painting: Painting, numbers: str, width: int, left: int, *, here: bool) -> Strip:
+        base = self._base[painting.row.kind]
+        head = Strip(self._mark(painting.row, numbers, here=here))
+        room = max(0, width - head.cell_length)
+        body = Strip(self._code(painting)).crop(left, left + room).adjust_cell_length(room, base)
+        return Strip.join([head, body]).adjust_cell_length(width, base)
+
+    def _mark(self, row: Row, numbers: str, *, here: bool) -> list[Segment]:
+        style = self._cursor if here else self._gutter
+        mark = HERE if here else MATCHED if row.matches else " "
+        sign = Segment(f"{row.sign} ", self._base[row.kind] + Style(bold=True))
+        return [Segment((numbers if self._look.numbers else "") + mark, style), sign]
+
+    def _code(self, painting: Painting) -> list[Segment]:
+        row, place = painting.row, (line := self.line_of(painting.row)).place
+        strokes = [
+            Stroke(place(span.start), place(span.end), self._syntax[span.syntax]) for span in painting.syntax
+        ]
+        if painting.partner is not None:
+            word = self._word[row.kind]
+            strokes += [
+                Stroke(place(start), place(end), word) for start, end in _own_words(row, painting.partner)
+            ]
+        strokes += [Stroke(place(start), place(end), self._match) for start, end in row.matches]
+        if painting.selected is not None:
+            strokes.append(Stroke(*painting.selected, self._selection))
+        return painted(line.text, self._base[row.kind], strokes)
+
+
+def _own_words(row: Row, partner: Row) -> Sequence[tuple[int, int]]:
+    if row.kind is RowKind.REMOVED:
+        return changed(row.text, partner.text)[0]
+    return changed(partner.text, row.text)[1]
+
+
+def _ink(style: Style) -> Style:
+    """All of a style but its background, which is the row's."""
+    return Style(color=style.color, bold=style.bold or None, italic=style.italic or None)
+
+
+def _overlay(style: Style) -> Style:
+    """Only the background of a style: what lies under it keeps its own colour."""
+    return Style(bgcolor=style.bgcolor)
+
+
+def _digits(number: int | None, digits: int) -> str:
+    return " " * digits if number is None else f"{number:>{digits}}"

@@ -1,0 +1,129 @@
+"""A commit in words: names, people, dates, parents and children to go to, and its whole message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from tui.inert import cut, plain
+from tui.phrases import age, moment
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+
+    from ohara.model import CommitDetails, Kin, Sha
+
+_SAME_S = 3600  # a commit that was put in place within the hour was not carried about
+_MOST_KIN = 6  # lines for parents, and as many for children: an octopus has its own screen
+
+
+class CommitHead(VerticalScroll, can_focus=True):
+    """The words of a commit, scrolled when they are many."""
+
+    DEFAULT_CSS = "CommitHead { scrollbar-size-vertical: 1; padding: 0 1; background: $surface; }"
+
+    class KinChosen(Message):
+        """A parent or child was clicked."""
+
+        def __init__(self, sha: Sha) -> None:
+            super().__init__()
+            self.sha = sha
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._words = _Words()
+
+    def compose(self) -> ComposeResult:
+        """The words inside."""
+        yield self._words
+
+    def show(self, details: CommitDetails, *, now: float) -> None:
+        """Show another commit."""
+        self._words.show(details, now)
+        self.scroll_to(y=0, animate=False)
+
+
+class _Person(NamedTuple):
+    """Who did something, when, and how far east of Greenwich."""
+
+    name: str
+    email: str
+    time: int
+    offset: int
+
+    def line(self, sign: str, now: float) -> Content:
+        """In words."""
+        return Content.assemble(
+            (f"{sign} ", "$muted"),
+            (plain(self.name) or "(nobody)", "$secondary"),
+            (f"  {age(self.time, now=now)}", "$success"),
+            (f"  {moment(self.time, self.offset)}", "$foreground"),
+            (f"  {plain(self.email)}" if self.email else "", "$muted"),
+        )
+
+
+class _Words(Widget):
+    DEFAULT_CSS = "_Words { height: auto; width: 100%; background: $surface; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._details: CommitDetails | None = None
+        self._now = 0.0
+        self._kin: dict[int, Sha] = {}
+
+    def show(self, details: CommitDetails, now: float) -> None:
+        self._details, self._now = details, now
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """Lines of words; long message lines wrap, the others are cut."""
+        if self._details is None:
+            return Content("")
+        details, commit, width = self._details, self._details.commit, max(20, self.size.width)
+        written = _Person(commit.author, commit.email, commit.author_time, commit.author_offset)
+        placed = _Person(
+            details.committer, details.committer_email, commit.committer_time, commit.committer_offset
+        )
+        lines = [_names(details), written.line("◆", self._now)]
+        is_other = placed[:2] != written[:2]
+        if is_other or abs(placed.time - written.time) > _SAME_S:
+            lines.append(placed.line("◇", self._now))
+        self._kin = {}
+        for sign, title, all_kin in (("▲", "parent", details.parents), ("▼", "child", details.children)):
+            for kin in all_kin[:_MOST_KIN]:
+                self._kin[len(lines)] = kin.sha
+                lines.append(_relative(sign, title, kin, width))
+            if len(all_kin) > _MOST_KIN:
+                lines.append(Content.styled(f"{sign} and {len(all_kin) - _MOST_KIN} more", "$muted"))
+        lines = [line.truncate(width, ellipsis=True) for line in lines]  # what is clicked stays one line each
+        subject, _, body = commit.message.strip("\n").partition("\n")
+        lines += [Content(""), Content.styled(plain(subject) or "(no message)", "bold")]
+        lines += [Content(plain(line.rstrip())) for line in body.rstrip().split("\n")] if body.strip() else []
+        return Content("\n").join(lines)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the parent or child that was clicked."""
+        sha = self._kin.get(int(event.y))
+        if sha is not None:
+            self.post_message(CommitHead.KinChosen(sha))
+
+
+def _names(details: CommitDetails) -> Content:
+    names = [(f" {plain(name)} ", "bold $primary reverse") for name in details.refs]
+    spaced = [part for name in names for part in ((" ", ""), name)]
+    return Content.assemble((details.commit.sha[:12], "bold $accent"), " ", *spaced)
+
+
+def _relative(sign: str, title: str, kin: Kin, width: int) -> Content:
+    subject = cut(plain(kin.subject) or "(not indexed)", max(4, width - 12 - len(title)))
+    return Content.assemble(
+        (f"{sign} ", "$muted"),
+        (f"{title} ", "$muted"),
+        (kin.sha[:8], "$accent"),
+        (f" {subject}", "$foreground"),
+    )

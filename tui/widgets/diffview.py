@@ -1,0 +1,473 @@
+"""A diff of any length on screen: only the lines that are seen are drawn, coloured and measured.
+
+`show` takes hits as they come from the service. Everything about lines (numbers, pairs, matches, context) is
+computed by `tui.diff`; this widget scrolls, keeps a line cursor and a selection, and draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from ohara.errors import OharaError
+from ohara.model import Hit
+from tui.diff.context import Framing, Lines, missing
+from tui.diff.rows import RowKind
+from tui.diff.seek import following, preceding
+from tui.diff.selection import Selection, Spot
+from tui.diff.sheet import Sheet
+from tui.inert import cells, fit
+from tui.widgets.brush import CLASSES, CSS, Brush, Look, Painting
+
+if TYPE_CHECKING:
+    from textual import events
+
+# Gives lines of a file at a hit's commit, first to last, 1-based and inclusive.
+Surroundings: TypeAlias = Callable[[Hit, int, int], Awaitable[Sequence[str]]]
+
+_CONTEXT_STEP = 4
+_MOST_CONTEXT = 400
+_FETCHED_NEAR = (
+    15  # hunks before and after the cursor for which lines are fetched; a commit may have thousands
+)
+_WIDEST = 4_000  # cells: how far a diff can be scrolled sideways
+_SIDEWAYS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedLine:
+    """The line under the cursor: of which hit, on which side, with which number and raw text."""
+
+    hit: Hit
+    is_old: bool
+    line: int
+    text: str
+
+
+class DiffView(ScrollView, can_focus=True):
+    """Shows hunks as a unified or split diff."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = CLASSES
+    ALLOW_SELECT = False  # it has a selection of its own, which knows code from gutter
+    DEFAULT_CSS = CSS
+
+    class HitReached(Message):
+        """The cursor came to another hunk; `number` counts the hunks that are shown."""
+
+        def __init__(self, view: DiffView, number: int) -> None:
+            super().__init__()
+            self.view = view
+            self.number = number
+
+        @property
+        def control(self) -> DiffView:
+            """The view it happened in."""
+            return self.view
+
+    class LineChosen(Message):
+        """Somebody double-clicked a line."""
+
+        def __init__(self, view: DiffView, line: SelectedLine) -> None:
+            super().__init__()
+            self.view = view
+            self.line = line
+
+        @property
+        def control(self) -> DiffView:
+            """The view it happened in."""
+            return self.view
+
+    def __init__(
+        self,
+        *,
+        surroundings: Surroundings | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.surroundings = surroundings
+        self._empty = ""
+        self._look = Look()
+        self._framing = Framing()
+        self._sheet = Sheet()
+        self._cursor = 0
+        self._selection: Selection | None = None
+        self._brush: Brush | None = None
+        self._drawn: dict[int, Strip] = {}
+
+    # -- what is shown ---------------------------------------------------------------------------
+
+    def show(self, hits: Sequence[Hit] | Hit, *, keep_place: bool = False) -> None:
+        """Show these hunks, from the first match or change unless the place is to be kept."""
+        given = (hits,) if isinstance(hits, Hit) else tuple(hits)
+        self._selection = None
+        self._framing = Framing(given, self._framing.context if keep_place else None)
+        self._lay_out()
+        if keep_place:
+            return
+        self._cursor = self._sheet.matches[0] if self._sheet.matches else self._sheet.first_change()
+        self.scroll_to(0, 0, animate=False, force=True)
+        self._reveal(self._cursor)
+
+    def extend(self, hits: Sequence[Hit]) -> None:
+        """Show more hunks below, without moving."""
+        self._framing = replace(self._framing, given=(*self._framing.given, *hits))
+        self._lay_out()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.show(())
+
+    def say(self, text: str) -> None:
+        """Say this where nothing is shown."""
+        self._empty = text
+        self.refresh()
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The hunks that are shown."""
+        return self._framing.given
+
+    @property
+    def is_split(self) -> bool:
+        """True when old and new stand side by side."""
+        return self._sheet.is_split
+
+    @property
+    def shows_numbers(self) -> bool:
+        """True when line numbers are shown."""
+        return self._look.numbers
+
+    @property
+    def shows_whitespace(self) -> bool:
+        """True when spaces and tabs are drawn."""
+        return self._look.whitespace
+
+    @property
+    def match_count(self) -> int:
+        """How many lines hold a match."""
+        return len(self._sheet.matches)
+
+    def toggle_numbers(self) -> None:
+        """Show or hide line numbers."""
+        self._look = replace(self._look, numbers=not self._look.numbers)
+        self._repaint()
+
+    def toggle_whitespace(self) -> None:
+        """Show or hide spaces and tabs."""
+        self._look = replace(self._look, whitespace=not self._look.whitespace)
+        self._repaint()
+
+    def toggle_split(self) -> None:
+        """Show the diff unified, or old and new side by side; the cursor stays on its line."""
+        self._lay_out(is_split=not self._sheet.is_split)
+
+    def _lay_out(self, *, is_split: bool | None = None) -> None:
+        """Compute everything that depends on which hunks are shown, how much of them and in which form."""
+        before = self._sheet
+        standing = before.rows[before.row_at(self._cursor)] if self._cursor < before.height else None
+        split = before.is_split if is_split is None else is_split
+        self._sheet = Sheet(self._framing.shown(), split)
+        same = self._sheet.same_row(standing) if standing is not None else None
+        self._cursor = (
+            self._sheet.place_of(same)
+            if same is not None
+            else max(0, min(self._cursor, self._sheet.height - 1))
+        )
+        self._repaint()
+        self._reveal(self._cursor)
+
+    # -- context ---------------------------------------------------------------------------------
+
+    def less_context(self) -> None:
+        """Show fewer unchanged lines around changes."""
+        self._framing = replace(self._framing, context=max(0, self._framing.now() - _CONTEXT_STEP))
+        self._lay_out()
+
+    def more_context(self) -> None:
+        """Show more unchanged lines around changes; they are fetched where they are not at hand."""
+        context = min(_MOST_CONTEXT, self._framing.now() + _CONTEXT_STEP)
+        self._framing = replace(self._framing, context=context)
+        self._lay_out()
+        if self.surroundings is not None:
+            self.run_worker(self._fetch(self.surroundings), exclusive=True, group="surroundings")
+
+    async def _fetch(self, surroundings: Surroundings) -> None:
+        given, here = self._framing.given, self._hit_here() or 0
+        near = range(max(0, here - _FETCHED_NEAR), min(len(given), here + _FETCHED_NEAR + 1))
+        found: dict[int, Lines] = {}
+        for number in near:
+            wanted = missing(given[number], self._framing.now())
+            if wanted is None:
+                continue
+            try:
+                found[number] = Lines(wanted[0], tuple(await surroundings(given[number], *wanted)))
+            except OharaError as error:
+                self.notify(error.message, severity="warning", markup=False)
+                return
+        if self._framing.given is given:
+            self._framing = replace(self._framing, around={**self._framing.around, **found})
+            self._lay_out()
+
+    # -- moving ----------------------------------------------------------------------------------
+
+    def scroll_diff(self, lines: int = 0, pages: float = 0) -> None:
+        """Scroll by lines and pages; with the focus, lines move the line cursor and the view follows it."""
+        by = lines + round(pages * max(1, self.size.height - 2))
+        if self.has_focus and not pages:
+            self.move_cursor(self._cursor + by)
+            return
+        self.scroll_relative(y=by, animate=False, force=True)
+        self.call_after_refresh(self._bring_cursor)
+
+    def scroll_sideways(self, steps: int) -> None:
+        """Scroll to the left or to the right."""
+        self.scroll_relative(x=steps * _SIDEWAYS, animate=False, force=True)
+
+    def move_cursor(self, to: int) -> None:
+        """Put the line cursor on a row, which is brought into view."""
+        before = self._hit_here()
+        self._cursor = max(0, min(to, self._sheet.height - 1))
+        self._reveal(self._cursor)
+        self._redraw()
+        after = self._hit_here()
+        if after != before and after is not None:
+            self.post_message(self.HitReached(self, after))
+
+    def next_match(self) -> bool:
+        """Go to the next match, or to the first after the last; false when there is none."""
+        return self._go(following(self._sheet.matches, self._cursor))
+
+    def previous_match(self) -> bool:
+        """Go to the previous match, or to the last before the first; false when there is none."""
+        return self._go(preceding(self._sheet.matches, self._cursor))
+
+    def next_hunk(self) -> bool:
+        """Go to the next hunk."""
+        return self._go(following(self._sheet.headings(RowKind.HUNK), self._cursor))
+
+    def previous_hunk(self) -> bool:
+        """Go to the previous hunk."""
+        return self._go(preceding(self._sheet.headings(RowKind.HUNK), self._cursor))
+
+    def go_to_hit(self, number: int) -> bool:
+        """Put the beginning of one of the hunks at the top; false when it is not shown."""
+        place = self._sheet.start_of(number)
+        if place is None:
+            return False
+        self.move_cursor(place)
+        self.scroll_to(y=place, animate=False, force=True)
+        return True
+
+    def go_to_line(self, path: str, line: int) -> bool:
+        """Go to a line of the new version of a file; false when it is not shown."""
+        for number, row in enumerate(self._sheet.rows):
+            if row.new == line and self._sheet.hits[row.hit].path == path:
+                self.move_cursor(self._sheet.place_of(number))
+                return True
+        return False
+
+    def _go(self, place: int | None) -> bool:
+        if place is None:
+            return False
+        self.move_cursor(place)
+        return True
+
+    def _reveal(self, place: int) -> None:
+        """Scroll as little as needed to see a place with some lines around it."""
+        height = self.size.height
+        if not height:
+            return  # not on screen yet
+        margin = min(3, height // 4)
+        top = self.scroll_offset.y
+        if place < top + margin:
+            self.scroll_to(y=max(0, place - margin), animate=False, force=True)
+        elif place > top + height - 1 - margin:
+            self.scroll_to(y=place - height + 1 + margin, animate=False, force=True)
+
+    def _bring_cursor(self) -> None:
+        """Keep the cursor on screen after the view was scrolled."""
+        top, height = self.scroll_offset.y, max(1, self.size.height)
+        inside = max(top, min(self._cursor, top + height - 1))
+        if inside != self._cursor:
+            self._cursor = min(inside, max(0, self._sheet.height - 1))
+            self._redraw()
+
+    # -- the line under the cursor, and the selection --------------------------------------------
+
+    @property
+    def cursor(self) -> int:
+        """The place of the line cursor, counted from the top of the diff."""
+        return self._cursor
+
+    @property
+    def selected_line(self) -> SelectedLine | None:
+        """The line under the cursor; None on a heading."""
+        if self._cursor >= self._sheet.height:
+            return None
+        row = self._sheet.rows[self._sheet.row_at(self._cursor)]
+        line = row.old if row.new is None else row.new
+        if not row.is_line or line is None:
+            return None
+        return SelectedLine(self._sheet.hits[row.hit], row.new is None, line, row.text)
+
+    @property
+    def selected_hit(self) -> Hit | None:
+        """The hunk under the cursor."""
+        here = self._hit_here()
+        return None if here is None else self._framing.given[here]
+
+    @property
+    def selected_text(self) -> str:
+        """What was selected with the mouse, as the repository has it; empty when nothing was."""
+        return self._selection.text(self._sheet.rows, self._brushed().line_of) if self._selection else ""
+
+    def _hit_here(self) -> int | None:
+        if self._cursor >= self._sheet.height:
+            return None
+        return self._sheet.rows[self._sheet.row_at(self._cursor)].hit
+
+    # -- the mouse -------------------------------------------------------------------------------
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Put the cursor on the line and begin a selection."""
+        place = self.scroll_offset.y + int(event.y)
+        if event.button == 1 and place < self._sheet.height:
+            spot = self._spot(int(event.x), place)
+            self._selection = Selection(spot, spot)
+            self.capture_mouse()
+            self.move_cursor(place)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Extend the selection."""
+        if self._selection is None or self.app.mouse_captured is not self:
+            return
+        place = max(0, min(self.scroll_offset.y + int(event.y), self._sheet.height - 1))
+        self._selection = Selection(self._selection.anchor, self._spot(int(event.x), place))
+        self._redraw()
+
+    def on_mouse_up(self) -> None:
+        """End the selection."""
+        self.release_mouse()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the line that was clicked twice."""
+        line = self.selected_line
+        if event.chain == 2 and line is not None:
+            self.post_message(self.LineChosen(self, line))
+
+    def _spot(self, x: int, place: int) -> Spot:
+        """The row and the place in its text under a cell."""
+        brush = self._brushed()
+        number, column = self._sheet.row_at(place), x - brush.gutter_cells
+        if self._sheet.is_split and self._sheet.pairs[place].heading is None:
+            pair, half = self._sheet.pairs[place], self._half()
+            side = pair.left if x <= half else pair.right
+            number = number if side is None else side
+            column = x - brush.half_gutter_cells - (half + 1 if x > half else 0)
+        column = max(0, column + self.scroll_offset.x)
+        taken = 0
+        text = brush.line_of(self._sheet.rows[number]).text
+        for at, character in enumerate(text):
+            taken += cells(character)
+            if taken > column:
+                return Spot(number, at)
+        return Spot(number, len(text))
+
+    # -- drawing ---------------------------------------------------------------------------------
+
+    def _repaint(self) -> None:
+        """Draw everything anew: what is shown, or how, changed."""
+        self._measure()
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self._drawn.clear()
+        self.refresh()
+
+    def _measure(self) -> None:
+        brush = self._brushed()
+        widest = min(_WIDEST, self._sheet.widest)
+        width = widest + brush.gutter_cells
+        if self._sheet.is_split:  # both halves are cut at the same place
+            width = self.size.width + max(0, widest + brush.half_gutter_cells - self._half())
+        fresh = Size(width if width > self.size.width else 0, self._sheet.height)
+        if self._bars_for(fresh) == self._bars_for(self.virtual_size):
+            # The pane stays as it is: laying out the whole screen for it takes longer than drawing the diff.
+            self.set_reactive(DiffView.virtual_size, fresh)
+            self._scroll_update(fresh)
+        else:
+            self.virtual_size = fresh
+
+    def _bars_for(self, size: Size) -> tuple[bool, bool]:
+        """Which scrollbars a diff of this size needs."""
+        return size.width > self.size.width, size.height > self.size.height
+
+    def _brushed(self) -> Brush:
+        if self._brush is None or not self._brush.suits(self._look, self._sheet.digits):
+            self._brush = Brush(self, self._look, self._sheet.digits)
+        return self._brush
+
+    def notify_style_update(self) -> None:
+        """Take the colours of a new theme."""
+        super().notify_style_update()
+        self._brush = None
+        self._drawn.clear()
+
+    def on_resize(self) -> None:
+        """Measure again, and keep the cursor in view."""
+        self._drawn.clear()
+        self._measure()
+        self._reveal(self._cursor)
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        """Cut lines elsewhere."""
+        super().watch_scroll_x(old_value, new_value)
+        self._drawn.clear()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        place = self.scroll_offset.y + y
+        width = self.size.width
+        if place >= self._sheet.height:
+            said = self._empty if y == 1 and not self._sheet.height else ""
+            style = self.get_component_rich_style("diff--remark") if said else self._brushed().blank
+            return Strip([Segment(fit(f"  {said}", width) if said else " " * width, style)], width)
+        drawn = self._drawn.get(place)
+        if drawn is None or drawn.cell_length != width:
+            drawn = self._drawn[place] = self._draw(place, width)
+        return drawn
+
+    def _draw(self, place: int, width: int) -> Strip:
+        sheet, brush = self._sheet, self._brushed()
+        here, number = place == self._cursor, sheet.row_at(place)
+        if not sheet.rows[number].is_line:
+            return brush.heading(sheet.rows[number], width, here=here)
+        left = self.scroll_offset.x
+        if not sheet.is_split:
+            return brush.line(self._painted(number), width, left, here=here)
+        pair, half = sheet.pairs[place], self._half()
+        old = brush.half(self._painting(pair.left), half, left, is_old=True, here=here)
+        new = brush.half(self._painting(pair.right), width - half - 1, left, is_old=False, here=here)
+        return Strip.join([old, brush.rule, new])
+
+    def _painting(self, number: int | None) -> Painting | None:
+        return None if number is None else self._painted(number)
+
+    def _painted(self, number: int) -> Painting:
+        """A row with everything that is drawn on it."""
+        row = self._sheet.rows[number]
+        selected = None
+        if self._selection is not None:
+            selected = self._selection.stretch(number, len(self._brushed().line_of(row).text))
+        return Painting(row, self._sheet.colours.of(number), self._sheet.partner(number), selected)
+
+    def _half(self) -> int:
+        return max(1, (self.size.width - 1) // 2)

@@ -1,0 +1,112 @@
+"""Two lines at the foot of the screen: how the answer and the index stand, and the keys that help now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from tui.inert import cells, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A part of the status line and its style."""
+
+    text: str
+    style: str = "$muted"
+
+
+class StatusLine(Widget):
+    """Facts at the left, what is going on at the right; the left gives way when there is no room."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; padding: 0 1; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._left: tuple[Said, ...] = ()
+        self._right: tuple[Said, ...] = ()
+
+    def say(self, left: Sequence[Said], right: Sequence[Said]) -> None:
+        """Say something else."""
+        self._left, self._right = tuple(left), tuple(right)
+        self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        width = self.content_size.width
+        going = cut("  ".join(said.text for said in self._right), width)
+        room = width - cells(going) - 2
+        facts: list[tuple[str, str]] = []
+        for said in self._left:
+            text = cut(f"{' · ' if facts else ''}{said.text}", room)
+            room -= cells(text)
+            if room < 0 or not text:
+                break
+            facts.append((text, said.style))
+        gap = " " * max(0, width - sum(cells(text) for text, _ in facts) - cells(going))
+        style = self._right[-1].style if self._right else "$muted"
+        return Content.assemble(*facts, gap, (going, style))
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key in the footer: what it does as a person says it, and as Textual runs it."""
+
+    label: str
+    title: str
+    action: str
+
+
+class KeyLine(Widget):
+    """Keys that help now; each can be clicked."""
+
+    DEFAULT_CSS = "KeyLine { height: 1; padding: 0 1; }"
+
+    class Pressed(Message):
+        """A key was clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._keys: tuple[Key, ...] = ()
+        self._places: list[tuple[int, int, str]] = []
+
+    def show(self, keys: Sequence[Key]) -> None:
+        """Show other keys."""
+        if tuple(keys) != self._keys:
+            self._keys = tuple(keys)
+            self.refresh()
+
+    def render(self) -> Content:
+        """As many keys as fit."""
+        width = self.content_size.width
+        self._places = []
+        parts: list[tuple[str, str]] = []
+        at = 0
+        for key in self._keys:
+            wide = cells(f"{key.label} {key.title}")
+            if at + wide > width:
+                break
+            parts += [(key.label, "bold $footer-key-foreground"), (f" {key.title}   ", "$muted")]
+            self._places.append((at, at + wide, key.action))
+            at += wide + 3
+        return Content.assemble(*parts)
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what was clicked."""
+        x = int(event.x) - self.styles.padding.left
+        for first, last, action in self._places:
+            if first <= x <= last:
+                self.post_message(self.Pressed(action))

@@ -1,0 +1,167 @@
+"""The query bar: free text with filters as chips before it, in the grammar of `ohara.query`.
+
+A filter becomes a chip when it was typed to its end; backspace at the start of the text, or a click,
+takes a chip away. The bar knows what is asked, not what is answered.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from tui.actions import Where, bindings
+from tui.asking import Asking, lifted
+from tui.inert import cut, plain
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+_CHIP_CELLS = 34
+
+
+class QueryInput(Input):
+    """The free text."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.QUERY)]
+
+    class Entered(Message):
+        """Enter was pressed."""
+
+    class RubbedOut(Message):
+        """Backspace was pressed where there is nothing before the cursor."""
+
+    class Recalled(Message):
+        """An older (-1) or newer (1) query is wanted."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    def on_mount(self) -> None:
+        """Keep the cursor still: a screen that changes twice a second is work for a slow line."""
+        self.cursor_blink = False
+
+    async def action_submit(self) -> None:
+        """Go on to the list."""
+        self.post_message(self.Entered())
+
+    def action_rub_out(self) -> None:
+        """Delete to the left, or the chip there."""
+        if self.cursor_position == 0 and self.selection.is_empty:
+            self.post_message(self.RubbedOut())
+        else:
+            self.action_delete_left()
+
+    def action_older_query(self) -> None:
+        """Take back the query before."""
+        self.post_message(self.Recalled(-1))
+
+    def action_newer_query(self) -> None:
+        """Take the query after."""
+        self.post_message(self.Recalled(1))
+
+
+class Chip(Static):
+    """One filter; a click takes it away."""
+
+    class Removed(Message):
+        """The chip was clicked."""
+
+        def __init__(self, source: str) -> None:
+            super().__init__()
+            self.source = source
+
+    def __init__(self, source: str, label: str) -> None:
+        super().__init__(cut(plain(label), _CHIP_CELLS) + " ✕", markup=False)
+        self.source = source
+
+    def on_click(self, event: events.Click) -> None:
+        """Ask to be removed."""
+        event.stop()
+        self.post_message(self.Removed(self.source))
+
+
+class QueryBar(Horizontal):
+    """What is asked."""
+
+    class Changed(Message):
+        """Something else is asked."""
+
+        def __init__(self, asking: Asking) -> None:
+            super().__init__()
+            self.asking = asking
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.asking = Asking()
+
+    def compose(self) -> ComposeResult:
+        """Prompt, chips, text."""
+        yield Static("⌕", id="prompt", markup=False)
+        yield Horizontal(id="chips")
+        yield QueryInput(
+            placeholder='words, a name, a sha, "exact text", /regex/, author: path: since: …',
+            compact=True,
+            select_on_focus=False,
+        )
+
+    @property
+    def input(self) -> QueryInput:
+        """Where text is typed."""
+        return self.query_one(QueryInput)
+
+    def show(self, asking: Asking) -> None:
+        """Ask something else, as if it had been typed."""
+        self._become(asking)
+        self.post_message(self.Changed(self.asking))
+
+    def _become(self, asking: Asking) -> None:
+        chips_changed = (asking.chips, asking.sample) != (self.asking.chips, self.asking.sample)
+        self.asking = asking
+        box = self.input
+        if box.value != asking.text:
+            with self.prevent(Input.Changed):
+                box.value = asking.text
+            box.cursor_position = len(asking.text)
+        if chips_changed:
+            self._draw_chips()
+
+    def _draw_chips(self) -> None:
+        holder = self.query_one("#chips", Horizontal)
+        chips = [Chip(source, source) for source in self.asking.chips]
+        if self.asking.sample is not None:
+            chips.insert(0, Chip("", self.asking.sample.label))
+        with self.app.batch_update():
+            holder.remove_children()
+            holder.mount_all(chips)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Text was typed: a sample gives way to it, finished filters become chips."""
+        event.stop()
+        sample = self.asking.sample if not event.value else None
+        typed = Asking(event.value, self.asking.chips, sample)
+        if self.input.cursor_position == len(event.value):
+            typed = lifted(typed, now=int(time.time()))
+        self._become(typed)
+        self.post_message(self.Changed(self.asking))
+
+    def on_query_input_rubbed_out(self) -> None:
+        """Take the last chip away."""
+        if self.asking.chips:
+            self.show(self.asking.without(self.asking.chips[-1]))
+        elif self.asking.sample is not None:
+            self.show(Asking(self.asking.text))
+
+    def on_chip_removed(self, event: Chip.Removed) -> None:
+        """Take that chip away."""
+        event.stop()
+        if event.source:
+            self.show(self.asking.without(event.source))
+        else:
+            self.show(Asking(self.asking.text, self.asking.chips))

@@ -1,0 +1,278 @@
+"""The list of hits: ten thousand of them as easily as ten, because only the lines that are seen are drawn.
+
+In a narrow column each hit takes two lines, over the whole width one. Selection is a bar at the left edge
+and a mark is a sign, so that neither rests on colour.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui.inert import cells, cut, cut_left, fit, plain
+from tui.phrases import age
+from tui.state import same_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+
+    from ohara.model import Hit
+
+LANES = (("text", "T"), ("symbol", "S"), ("vector", "V"), ("literal", "L"))
+
+_NEAR_END = 12  # hits before the end of what is loaded at which more is asked for
+_AUTHOR = 14
+_ROOMY = 36
+_LEAST_SYMBOL = 8
+_PARTS = ("subject", "sha", "age", "author", "path", "symbol", "badge", "faint", "rank", "mark")
+
+
+class ResultList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Hits, one of which is selected."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *(f"results--{part}" for part in _PARTS),
+        "results--cursor",
+        "results--cursor-blurred",
+    }
+    ALLOW_SELECT = False
+
+    class Selected(Message):
+        """Another hit is selected."""
+
+        def __init__(self, hit: Hit) -> None:
+            super().__init__()
+            self.hit = hit
+
+    class Opened(Message):
+        """A hit was double-clicked."""
+
+    class NearEnd(Message):
+        """The selection came close to the end of what is loaded."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.hits: tuple[Hit, ...] = ()
+        self.marked: frozenset[tuple[str, int]] = frozenset()
+        self.now = time.time()
+        self._at = 0
+        self._compact = False
+        self._styles_now: dict[str, Style] = {}
+
+    # -- what is listed --------------------------------------------------------------------------
+
+    @property
+    def selected(self) -> Hit | None:
+        """The hit under the cursor."""
+        return self.hits[self._at] if self._at < len(self.hits) else None
+
+    @property
+    def position(self) -> int:
+        """The place of the cursor, from 0."""
+        return self._at
+
+    def show(self, hits: Sequence[Hit], *, keep: bool = False) -> None:
+        """List these hits; with `keep` the cursor stays on its hit, and that where it stands."""
+        before, offset = self.selected, self._at * self._row_cells - self.scroll_offset.y
+        self.hits = tuple(hits)
+        stays = same_place(self.hits, before) if keep else None
+        self._at = stays or 0
+        self._measure()
+        self.scroll_to(y=max(0, self._at * self._row_cells - offset) if stays else 0, animate=False)
+        if self.selected is not None:
+            self.post_message(self.Selected(self.selected))
+
+    def extend(self, hits: Sequence[Hit]) -> None:
+        """List more hits below; nothing moves."""
+        self.hits = (*self.hits, *hits)
+        self._measure()
+
+    def mark(self, marked: frozenset[tuple[str, int]]) -> None:
+        """Show which hits are marked, by sha and hunk."""
+        self.marked = marked
+        self.refresh()
+
+    def set_compact(self, *, compact: bool) -> None:
+        """Give each hit one line instead of two."""
+        if compact != self._compact:
+            self._compact = compact
+            self._measure()
+            self._reveal()
+
+    @property
+    def _row_cells(self) -> int:
+        return 1 if self._compact else 2
+
+    def _measure(self) -> None:
+        self.virtual_size = Size(0, len(self.hits) * self._row_cells)
+        self.refresh()
+
+    # -- moving ----------------------------------------------------------------------------------
+
+    def move(self, by: int) -> None:
+        """Move the cursor by so many hits."""
+        self.move_to(self._at + by)
+
+    def move_page(self, pages: int) -> None:
+        """Move the cursor by screens."""
+        self.move(pages * max(1, self.size.height // self._row_cells - 1))
+
+    def move_to(self, at: int) -> None:
+        """Move the cursor to a place, or as near to it as there is a hit."""
+        at = max(0, min(at, len(self.hits) - 1))
+        if at != self._at and self.hits:
+            before, self._at = self._at, at
+            self._reveal()
+            for row in (before, at):  # the others look as before
+                self.refresh_lines(row * self._row_cells, self._row_cells)
+            self.post_message(self.Selected(self.hits[at]))
+        if at >= len(self.hits) - _NEAR_END:
+            self.post_message(self.NearEnd())
+
+    def _reveal(self) -> None:
+        """Scroll so that the selected hit and its neighbours are seen."""
+        top, height = self.scroll_offset.y, self.size.height
+        first = max(0, (self._at - 1) * self._row_cells)
+        last = (self._at + 2) * self._row_cells
+        if first < top:
+            self.scroll_to(y=first, animate=False)
+        elif last > top + height:
+            self.scroll_to(y=min(last, self.virtual_size.height) - height, animate=False)
+
+    def on_click(self, event: events.Click) -> None:
+        """Select what was clicked; open what was clicked twice."""
+        at = (self.scroll_offset.y + int(event.y)) // self._row_cells
+        if at < len(self.hits):
+            self.move_to(at)
+            if event.chain == 2:
+                self.post_message(self.Opened())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Ask for more when the wheel comes near the end."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value > old_value and new_value + 3 * self.size.height > self.virtual_size.height:
+            self.post_message(self.NearEnd())
+
+    # -- drawing ---------------------------------------------------------------------------------
+
+    def notify_style_update(self) -> None:
+        """Take the colours of a new theme."""
+        super().notify_style_update()
+        self._styles_now = {}
+
+    def _style(self, part: str, here: Style | None) -> Style:
+        if not self._styles_now:
+            self._styles_now = {
+                name: self.get_component_rich_style(f"results--{name}") for name in (*_PARTS,)
+            } | {
+                name: self.get_component_rich_style(f"results--{name}")
+                for name in ("cursor", "cursor-blurred")
+            }
+        style = self._styles_now[part]
+        if here is None:
+            return style
+        if here.reverse:  # sixteen colours turned over would be a rainbow
+            return here
+        # The row's own ground under the part's own ink.
+        return style + Style(bgcolor=here.bgcolor, bold=here.bold or style.bold, reverse=here.reverse)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        width = self.size.width
+        at, part = divmod(self.scroll_offset.y + y, self._row_cells)
+        if at >= len(self.hits):
+            return Strip.blank(width, self._style("faint", None))
+        hit, here = self.hits[at], None
+        if at == self._at:
+            self._style("cursor", None)
+            here = self._styles_now["cursor" if self.has_focus else "cursor-blurred"]
+        edge = "▌" if at == self._at else " "
+        sign = "✓" if part == 0 and (hit.commit.sha, hit.hunk) in self.marked else " "
+        segments = [Segment(edge, self._style("rank", here)), Segment(sign, self._style("mark", here))]
+        if self._compact:
+            segments += self._one_line(hit, at, width - 2, here)
+        elif part == 0:
+            segments += self._first_line(hit, at, width - 2, here)
+        else:
+            segments += self._second_line(hit, width - 2, here)
+        return Strip(segments).adjust_cell_length(width, here or self._style("faint", None))
+
+    def _first_line(self, hit: Hit, at: int, width: int, here: Style | None) -> list[Segment]:
+        room = max(8, width - 3 - 1 - 6 - len(LANES) - 1)
+        return [
+            Segment(f"{at + 1:>3} ", self._style("rank", here)),
+            Segment(fit(_subject(hit), room), self._style("subject", here)),
+            Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
+            *self._badges(hit, here),
+            Segment(" ", self._style("faint", here)),
+        ]
+
+    def _second_line(self, hit: Hit, width: int, here: Style | None) -> list[Segment]:
+        author = cut(plain(hit.commit.author), min(_AUTHOR, width // 5))
+        head = [
+            Segment("    ", self._style("faint", here)),
+            Segment(f"{hit.commit.sha[:8]} ", self._style("sha", here)),
+        ]
+        room = width - 13 - cells(author) - 3
+        where = self._where(hit, room, here)
+        gap = room - sum(cells(segment.text) for segment in where)
+        return [
+            *head,
+            *where,
+            Segment(" " * max(2, gap + 2), self._style("faint", here)),
+            Segment(author, self._style("author", here)),
+            Segment(" ", self._style("faint", here)),
+        ]
+
+    def _one_line(self, hit: Hit, at: int, width: int, here: Style | None) -> list[Segment]:
+        path_room = max(12, (width - 26) // 3)
+        room = max(8, width - 3 - 1 - 8 - 6 - 1 - path_room - 1 - len(LANES) - 1)
+        where = self._where(hit, path_room, here)
+        gap = path_room - sum(cells(segment.text) for segment in where)
+        return [
+            Segment(f"{at + 1:>3} ", self._style("rank", here)),
+            Segment(hit.commit.sha[:8], self._style("sha", here)),
+            Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
+            Segment(fit(_subject(hit), room), self._style("subject", here)),
+            Segment(" ", self._style("faint", here)),
+            *where,
+            Segment(" " * (max(0, gap) + 1), self._style("faint", here)),
+            *self._badges(hit, here),
+        ]
+
+    def _badges(self, hit: Hit, here: Style | None) -> list[Segment]:
+        """A letter for each lane that found it, a dot for each that did not."""
+        return [
+            Segment(letter, self._style("badge", here))
+            if lane in hit.lanes
+            else Segment("·", self._style("faint", here))
+            for lane, letter in LANES
+        ]
+
+    def _where(self, hit: Hit, room: int, here: Style | None) -> list[Segment]:
+        symbol = plain(hit.symbol) if hit.symbol else ""
+        more = f" +{hit.more_in_commit}" if hit.more_in_commit else ""
+        whole_path = plain(hit.path) + (f":{hit.line}" if hit.line else "") if hit.path else "(no file)"
+        # The path comes first; the symbol gets what it leaves, or a third where there is much room.
+        left_over = room - len(more) - cells(whole_path)
+        symbol_room = max(left_over, room // 3 if room >= _ROOMY else 0)
+        shown_symbol = cut(f" ▸ {symbol}", symbol_room) if symbol and symbol_room >= _LEAST_SYMBOL else ""
+        path = cut_left(whole_path, room - cells(shown_symbol) - len(more))
+        return [
+            Segment(path, self._style("path", here)),
+            Segment(shown_symbol, self._style("symbol", here)),
+            Segment(more, self._style("faint", here)),
+        ]
+
+
+def _subject(hit: Hit) -> str:
+    return plain(hit.commit.subject) or "(no message)"

@@ -1,0 +1,157 @@
+"""The timeline: two rows of bars, hits per month, quarter or year, and a row that says when that was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.inert import fit
+from tui.phrases import count
+from tui.timeline import BLOCKS, Bar, bars
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual import events
+
+    from ohara.model import Hit
+
+_ROWS = 2
+_LEVELS = _ROWS * len(BLOCKS)
+_WIDEST_BAR = 6
+
+
+class TimelineStrip(Widget):
+    """Hits in time; a click on a bar asks to narrow the period to it."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "timeline--bar",
+        "timeline--here",
+        "timeline--chosen",
+        "timeline--label",
+    }
+    DEFAULT_CSS = "TimelineStrip { height: 3; }"
+
+    class Narrowed(Message):
+        """A bar was chosen."""
+
+        def __init__(self, bar: Bar) -> None:
+            super().__init__()
+            self.bar = bar
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._moments: tuple[int, ...] = ()
+        self._selected: int | None = None
+        self._here: int | None = None
+        self._bars: tuple[Bar, ...] = ()
+        self._chosen: str = ""
+        self._hover: int | None = None
+
+    def show(self, hits: tuple[Hit, ...], selected: Hit | None, chosen: str) -> None:
+        """Show when these hits were made, which one is selected, and the period that was narrowed to."""
+        self._moments = tuple(hit.commit.author_time for hit in hits)
+        self._chosen = chosen
+        self._lay_out()
+        self.select(selected)
+
+    def select(self, hit: Hit | None) -> None:
+        """Point at the bar that the selected hit stands in."""
+        self._selected = hit.commit.author_time if hit is not None else None
+        self._point()
+
+    def _point(self) -> None:
+        before, self._here = self._here, None
+        if self._selected is not None:
+            (one,) = bars([self._selected], 1)
+            standing = (
+                number
+                for number, bar in enumerate(self._bars)
+                if bar.first_month <= one.first_month < bar.first_month + bar.months
+            )
+            self._here = next(standing, None)
+        if self._here != before:
+            self.refresh()
+
+    @property
+    def bars(self) -> tuple[Bar, ...]:
+        """What is drawn."""
+        return self._bars
+
+    def neighbour(self, by: int) -> Bar | None:
+        """The next bar with hits before or after the one that the selected hit stands in."""
+        here = self._here if self._here is not None else len(self._bars)
+        places = range(here + by, len(self._bars) if by > 0 else -1, by)
+        return next((self._bars[at] for at in places if self._bars[at].hits), None)
+
+    def _lay_out(self) -> None:
+        self._bars = bars(self._moments, max(1, self.size.width - 2))
+        self.refresh()
+        self._point()
+
+    def on_resize(self) -> None:
+        """Make bars as fine as fits."""
+        self._lay_out()
+
+    # -- the mouse -------------------------------------------------------------------------------
+
+    def on_click(self, event: events.Click) -> None:
+        """Narrow to the bar that was clicked."""
+        bar = self._bar_at(int(event.x))
+        if bar is not None and self._bars[bar].hits:
+            self.post_message(self.Narrowed(self._bars[bar]))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Say what the bar under the mouse is."""
+        bar = self._bar_at(int(event.x))
+        if bar != self._hover:
+            self._hover = bar
+            self.refresh()
+
+    def on_leave(self) -> None:
+        """Say again what the selected bar is."""
+        self._hover = None
+        self.refresh()
+
+    def _bar_at(self, x: int) -> int | None:
+        at = (x - 1) // self._bar_width
+        return at if 0 <= at < len(self._bars) else None
+
+    @property
+    def _bar_width(self) -> int:
+        return max(1, min(_WIDEST_BAR, (self.size.width - 2) // max(1, len(self._bars))))
+
+    # -- drawing ---------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the strip."""
+        width = self.size.width
+        if y >= _ROWS:
+            return Strip([Segment(fit(self._label(), width), self._part("label"))])
+        most = max((bar.hits for bar in self._bars), default=0)
+        ground, plain_bar, here = self._part("label"), self._part("bar"), self._part("here")
+        segments = [Segment(" ", ground)]
+        for at, bar in enumerate(self._bars):
+            level = -(-bar.hits * _LEVELS // most) if most else 0
+            mine = min(len(BLOCKS), max(0, level - (_ROWS - 1 - y) * len(BLOCKS)))
+            character = BLOCKS[mine - 1] if mine else " "
+            if not bar.hits and y == _ROWS - 1:
+                character = "·"
+            wide = self._bar_width
+            text = character * wide if wide == 1 else character * (wide - 1) + " "
+            segments.append(Segment(text, here if at == self._here else plain_bar))
+        return Strip(segments).adjust_cell_length(width, ground)
+
+    def _label(self) -> str:
+        if not self._bars:
+            return ""
+        at = self._hover if self._hover is not None else self._here
+        here = "" if at is None else f"  ▲ {self._bars[at].label}: {count(self._bars[at].hits, 'hit')}"
+        only = f"  only {self._chosen}" if self._chosen else ""
+        return f" {self._bars[0].since} ─ {self._bars[-1].until}{here}{only}"
+
+    def _part(self, name: str) -> Style:
+        return self.get_component_rich_style(f"timeline--{name}")
