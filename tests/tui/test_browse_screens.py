@@ -54,7 +54,7 @@ async def commit_shown(pilot: Pilot[None], sha: str) -> CommitScreen:
         return (
             isinstance(screen, CommitScreen)
             and screen.place.sha == sha
-            and screen._details is not None
+            and screen.details is not None
             and not [
                 worker for worker in screen.workers if worker.group == "commit" and not worker.is_finished
             ]
@@ -113,14 +113,14 @@ async def test_files_and_hunks_are_gone_through_together(parcel: Path, shared_pr
     async with running(parcel) as (app, pilot):
         app.open_commit(shared_project.sha["resume-client"])
         screen = await commit_shown(pilot, shared_project.sha["resume-client"])
-        details = screen._details
+        details = screen.details
         assert details is not None
         paths = [hit.path for hit in screen.diff.hits]
         assert set(paths) == {file.path for file in details.files if file.hunks}
         seen = []
         for _ in details.files:
             await until(pilot, lambda: screen.diff.selected_hit is not None)
-            seen.append(screen._path_here())
+            seen.append(screen.files.path)
             await pilot.press("j")
             await settled(pilot, "file")
         assert set(seen) == {file.path for file in details.files}
@@ -128,7 +128,7 @@ async def test_files_and_hunks_are_gone_through_together(parcel: Path, shared_pr
         await pilot.pause()
         here = screen.diff.selected_hit
         assert here is not None
-        assert screen._path_here() == here.path
+        assert screen.files.path == here.path
 
 
 @anyio
@@ -147,7 +147,7 @@ async def test_parents_and_children_are_gone_to_and_back(parcel: Path, shared_pr
         screen = await commit_shown(pilot, sha["merge"])
         await pilot.press("less_than_sign")
         screen = await commit_shown(pilot, second)
-        assert screen._details is not None
+        assert screen.details is not None
         app.open_commit(sha["root"])
         await commit_shown(pilot, sha["root"])
         await pilot.press("p")
@@ -193,7 +193,7 @@ async def test_a_commit_that_cannot_be_read_says_why_and_can_be_asked_for_again(
     async with app.run_test(size=(100, 30)) as pilot:
         app.open_commit(shared_project.sha["retry"])
         await until(
-            pilot, lambda: isinstance(app.screen, CommitScreen) and app.screen._advice.advice.tone == "error"
+            pilot, lambda: isinstance(app.screen, CommitScreen) and app.screen.advice.advice.tone == "error"
         )
         assert "is not in the index" in text_of(app)
         assert "ohara index" in text_of(app)
@@ -206,7 +206,7 @@ async def test_a_commit_that_cannot_be_read_says_why_and_can_be_asked_for_again(
 async def test_a_commit_of_thousands_of_files_opens_at_its_first_and_fetches_the_rest_when_gone_to(
     parcel: Path, shared_project: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.screens.commit._PAGE", 2)  # a page of two hunks: most commits are huge then
+    monkeypatch.setattr("tui.hunks._PAGE", 2)  # a page of two hunks: most commits are huge then
     sha = shared_project.sha["drop-python2"]
     async with running(parcel) as (app, pilot):
         app.open_commit(sha)
@@ -214,7 +214,7 @@ async def test_a_commit_of_thousands_of_files_opens_at_its_first_and_fetches_the
         assert len(screen.diff.hits) == 2
         await pilot.press("G")
         await settled(pilot, "file")
-        last = screen._path_here()
+        last = screen.files.path
         assert last in {hit.path for hit in screen.diff.hits}
         assert screen.diff.selected_hit is not None
         assert screen.diff.selected_hit.path == last
@@ -231,14 +231,14 @@ async def test_the_history_of_a_hit_is_read_newest_first_and_opened(parcel: Path
         assert hit is not None
         await pilot.press("h")
         screen = await history_shown(pilot)
-        times = [commit.committer_time for commit, _ in screen._steps]
+        times = [commit.committer_time for commit, _ in screen.steps]
         assert times == sorted(times, reverse=True)
-        assert any(commit.sha == hit.commit.sha for commit, _ in screen._steps)
-        assert screen._steps[screen._list.position][0].sha == hit.commit.sha
+        assert any(commit.sha == hit.commit.sha for commit, _ in screen.steps)
+        assert screen.steps[screen.step_list.position][0].sha == hit.commit.sha
         await pilot.press("end")
-        oldest = screen._steps[-1][0]
+        oldest = screen.steps[-1][0]
         assert oldest.sha[:8] in text_of(app)
-        assert screen.diff.hits == tuple(screen._steps[-1][1])
+        assert screen.diff.hits == tuple(screen.steps[-1][1])
         await pilot.press("enter")
         await commit_shown(pilot, oldest.sha)
 
@@ -418,7 +418,7 @@ def test_picture_of_a_commit_that_is_not_there(parcel: Path, snap_compare: Calla
         assert isinstance(app, OharaApp)
         app.push_screen(CommitScreen(CommitPlace(app.repository, "feedbeef" * 5)))
         await until(
-            pilot, lambda: isinstance(app.screen, CommitScreen) and app.screen._advice.advice.tone == "error"
+            pilot, lambda: isinstance(app.screen, CommitScreen) and app.screen.advice.advice.tone == "error"
         )
 
     assert snap_compare(app_for(parcel), terminal_size=(100, 24), run_before=before)

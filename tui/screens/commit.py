@@ -1,56 +1,42 @@
 """One commit: its words and kin, its files as a tree, all its hunks.
 
-Words and files come first and at once, hunks by the page: those of a huge commit are fetched as far as
-somebody goes. Moving in the tree moves the diff, and the other way round.
+Words and files come first and at once, hunks as far as somebody goes. Moving in the tree moves the diff, and
+the other way round.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-import anyio
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
 from ohara.errors import OharaError
 from tui.actions import Where, bindings
-from tui.advice import Advice, Choice
-from tui.diff.context import marked_like
-from tui.filetree import TreeRow, tree_of
+from tui.advice import Advice
+from tui.hunks import CommitHunks
 from tui.inert import plain
 from tui.phrases import count
+from tui.screens.browsing import BrowsingScreen
 from tui.screens.menu import Item, MenuScreen
-from tui.screens.tracing import TracingActions
-from tui.widgets.adviceview import AdviceView
 from tui.widgets.commithead import CommitHead
-from tui.widgets.diffview import DiffView
-from tui.widgets.lines import KeyLine, Said, StatusLine
-from tui.widgets.rowlist import Part, RowList
+from tui.widgets.filelist import FileList
+from tui.widgets.lines import Said
 from tui.working import begin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from ohara.model import CommitDetails, Hit, Kin
+    from ohara.model import CommitDetails, Kin
     from tui.places import CommitPlace
-    from tui.widgets.rowlist import Row
+    from tui.widgets.diffview import DiffView
 
-_PAGE = 300  # hunks: more than most commits have, a few hundred kilobytes
-_WHOLE_HUNK = 1_000
-_NARROW = 110
-_LETTERS = {
-    "added": ("A", "good"),
-    "modified": ("M", "accent"),
-    "deleted": ("D", "bad"),
-    "renamed": ("R", "name"),
-}
+_NEAR_END = 3  # hunks before the last that was fetched at which more are asked for
 
 
-class CommitScreen(TracingActions):
+class CommitScreen(BrowsingScreen):
     """Where one reads a commit."""
 
     HEARS: ClassVar[tuple[Where, ...]] = (Where.COMMIT, Where.DIFF)
@@ -58,204 +44,104 @@ class CommitScreen(TracingActions):
     AUTO_FOCUS = "#files"
 
     def __init__(self, place: CommitPlace) -> None:
-        super().__init__()
+        super().__init__(place.repository)
         self.place = place
-        self._details: CommitDetails | None = None
-        self._tree: list[TreeRow] = []
-        self._hunks = self._added = self._removed = 0
-        self._hits: list[Hit] = []
-        self._cursor: str | None = None
-        self._asked = False
-        self._fetching = anyio.Lock()
+        self.details: CommitDetails | None = None
+        self.files = FileList(id="files")
+        self._hunks = CommitHunks(self.ohara.link, place.repository, place.sha, place.hit)
         self._head = CommitHead(id="message")
-        self._files = RowList(self._file_row, id="files")
-        self._diff = DiffView(id="diff")
-        self._advice = AdviceView(id="advice")
-        self._status = StatusLine()
-        self._keys = KeyLine()
 
-    def compose(self) -> ComposeResult:
-        """Words and files at the left, hunks at the right."""
-        with Horizontal(id="main"):
-            with Vertical(id="left"):
-                yield self._head
-                yield self._files
-            yield self._diff
-        yield self._advice
-        yield self._status
-        yield self._keys
-
-    @property
-    def repository(self) -> str:
-        """The repository that is shown."""
-        return self.place.repository
-
-    @property
-    def diff(self) -> DiffView:
-        """The hunks."""
-        return self._diff
-
-    @property
-    def selected(self) -> Hit | None:
-        """The hunk that actions are about."""
-        return self._diff.selected_hit
+    def compose_left(self) -> ComposeResult:
+        """Words and files."""
+        yield self._head
+        yield self.files
 
     def on_mount(self) -> None:
         """Ask for the commit."""
         self._head.border_title = "Commit"
-        self._files.border_title = "Files"
-        self._advise(Advice("◌", f"Reading {self.place.sha[:10]}"))
+        self.files.border_title = "Files"
         self.load()
 
     # -- asking ----------------------------------------------------------------------------------
 
     def load(self) -> None:
         """Ask for the commit and its first hunks."""
+        self.advise(Advice("◌", f"Reading {self.place.sha[:10]}"))
         begin(self, self._load, group="commit", exclusive=True)
 
     async def _load(self) -> None:
-        link = self.ohara.link
         try:
-            details = await link.commit(self.repository, self.place.sha)
-            self._describe(details)
+            self._describe(await self.ohara.link.commit(self.repository, self.place.sha))
             await self._more()
         except OharaError as error:
-            again = self.ohara.keys.first_label("reload_commit")
-            self._advise(
-                Advice(
-                    "✗",
-                    error.message,
-                    (error.hint,) if error.hint else (),
-                    (Choice("Ask again", action="reload_commit", key=again),),
-                    tone="error",
-                )
-            )
+            self.advise_again(error, "Ask again", "reload_commit")
             return
         self._go_to_place()
 
     def _describe(self, details: CommitDetails) -> None:
-        self._details = details
-        self._tree = tree_of(details.files)
-        self._hunks = sum(file.hunks for file in details.files)
-        self._added = sum(file.additions for file in details.files)
-        self._removed = sum(file.deletions for file in details.files)
+        self.details = details
+        self._hunks = CommitHunks(self.ohara.link, self.repository, details.commit.sha, self.place.hit)
+        self._diff.clear()
         self._head.show(details, now=self.ohara.clock())
         self._head.border_title = Content(plain(details.commit.subject) or "(no message)")
-        self._files.show(len(self._tree), self._row_of_first_file())
-        self._files.border_title = Content(count(len(details.files), "file"))
-        self._files.display = bool(self._tree)
-        self._advise(None)
-        if not self._tree or self.focused is None:
-            (self._files if self._tree else self._head).focus()
+        self.files.list_files(details.files)
+        self.files.border_title = Content(count(len(details.files), "file"))
+        self.files.display = bool(details.files)
+        self.set_class(not details.files, "-no-files")
+        self.advise(None)
+        if not details.files or self.focused is None:
+            (self.files if details.files else self._head).focus()
 
     async def _more(self, path: str | None = None) -> None:
         """Fetch one more page of hunks, or as many as it takes to reach a file; they are drawn once."""
-        async with self._fetching:
-            drawn = len(self._hits)
-            try:
-                while not self._asked or self._cursor is not None:
-                    if path is not None and self._first_hunk_of(path) is not None:
-                        break
-                    await self._fetch_page()
-                    if path is None:
-                        break
-            finally:
-                page = self._hits[drawn:]
-                if drawn:
-                    self._diff.extend(page)
-                else:
-                    self._diff.show(page)
-                self._refresh_titles()
+        hunks = self._hunks
+        try:
+            await hunks.fetch(path)
+        finally:
+            if hunks is self._hunks:
+                self._draw_hunks()
 
-    async def _fetch_page(self) -> None:
-        if self._details is None:
-            return
-        found = await self.ohara.link.find(
-            self.repository,
-            self._details.commit.sha,
-            k=_PAGE,
-            all_hunks=True,
-            context=_WHOLE_HUNK,
-            after=self._cursor,
-        )
-        self._cursor, self._asked = found.next_cursor, True
-        self._hits += [self._marked(hit) for hit in found.hits if hit.path]
-
-    def _marked(self, hit: Hit) -> Hit:
-        """The hunk that the commit was opened for, with what matched in it."""
-        found = self.place.hit
-        return marked_like(hit, found) if found is not None and found.hunk == hit.hunk else hit
+    def _draw_hunks(self) -> None:
+        drawn = len(self._diff.hits)
+        if drawn:
+            self._diff.extend(self._hunks.hits[drawn:])
+        else:
+            self._diff.show(self._hunks.hits)
+        self.refresh_status()
 
     def _go_to_place(self) -> None:
         """Go to what the commit was opened for."""
         place = self.place
         if place.hit is not None:
-            at = next((at for at, hit in enumerate(self._hits) if hit.hunk == place.hit.hunk), None)
+            at = self._hunks.number_of(place.hit.hunk)
             if at is not None:
                 self._diff.go_to_hit(at)
-                if self._hits[at].matches:
+                if self._hunks.hits[at].matches:
                     self._diff.next_match()
-                self._select_file(place.hit.path)
+                self.files.put_cursor_on(place.hit.path)
         elif place.line is not None and self._diff.go_to_line(*place.line):
-            self._select_file(place.line[0])
+            self.files.put_cursor_on(place.line[0])
             self._diff.focus()
-        self._refresh_titles()
+        self.refresh_status()
 
-    # -- files -----------------------------------------------------------------------------------
-
-    def _file_row(self, at: int, _: int) -> Row:
-        row = self._tree[at]
-        indent = "  " * row.depth
-        counts = [Part(f" +{row.additions:,}", "good" if row.additions else "faint"),
-                  Part(f" -{row.deletions:,}", "bad" if row.deletions else "faint")]  # fmt: skip
-        if row.file is None or self._details is None:
-            return [Part(f"{indent}▾ {plain(row.name)}", "muted")], counts
-        file = self._details.files[row.file]
-        letter, tone = _LETTERS[file.kind.value]
-        left = [Part(f"{indent}{letter} ", tone), Part(plain(row.name))]
-        if file.old_path and file.old_path != file.path:
-            left.append(Part(f"  ← {plain(file.old_path)}", "muted"))
-        if file.left_out is not None:
-            left.append(Part(f"  ({file.left_out})", "muted"))
-        return left, counts
-
-    def _row_of_first_file(self) -> int:
-        return next((at for at, row in enumerate(self._tree) if row.file is not None), 0)
-
-    def _select_file(self, path: str) -> None:
-        if self._details is None:
-            return
-        for at, row in enumerate(self._tree):
-            if row.file is not None and self._details.files[row.file].path == path:
-                self._files.put_cursor(at)
-                return
+    # -- files and hunks -------------------------------------------------------------------------
 
     def on_row_list_selected(self) -> None:
         """Let the diff follow the tree."""
         begin(self, self._show_file, group="file", exclusive=True)
 
     async def _show_file(self) -> None:
-        path = self._path_here()
+        path = self.files.path
         if path is None:
             return
-        if self._first_hunk_of(path) is None:
+        if self._hunks.first_of(path) is None:
             try:
                 await self._more(path)
             except OharaError as error:
                 self.notify(error.message, severity="warning", markup=False)
-        at = self._first_hunk_of(path)
+        at = self._hunks.first_of(path)
         if at is not None:
             self._diff.go_to_hit(at)
-
-    def _path_here(self) -> str | None:
-        """The file under the cursor; of a folder, its first one."""
-        if self._details is None:
-            return None
-        below = self._tree[self._files.position :]
-        return next((self._details.files[row.file].path for row in below if row.file is not None), None)
-
-    def _first_hunk_of(self, path: str) -> int | None:
-        return next((at for at, hit in enumerate(self._hits) if hit.path == path), None)
 
     def on_row_list_opened(self) -> None:
         """Go to the diff of what was double-clicked."""
@@ -263,106 +149,83 @@ class CommitScreen(TracingActions):
 
     def on_diff_view_hit_reached(self, event: DiffView.HitReached) -> None:
         """Let the tree follow the diff, and fetch what comes next in time."""
-        self._select_file(self._hits[event.number].path)
-        self._refresh_titles()
-        if event.number >= len(self._hits) - 3 and self._cursor is not None:
+        hits = self._hunks.hits
+        self.files.put_cursor_on(hits[event.number].path)
+        self.refresh_status()
+        if event.number >= len(hits) - _NEAR_END and self._hunks.has_more:
             begin(self, self._more, group="commit")
 
     # -- what is drawn beside --------------------------------------------------------------------
 
-    def _advise(self, advice: Advice | None) -> None:
-        self.query_one("#main").display = advice is None
-        self._advice.display = advice is not None
-        if advice is not None:
-            self._advice.show(advice)
-        self._refresh_titles()
+    def refresh_status(self) -> None:
+        """Draw the lines at the foot and the titles of the diff anew."""
+        super().refresh_status()
+        if self.details is None:
+            self.status_line.say((), ())
+            return
+        files = self.details.files
+        hunks = sum(file.hunks for file in files)
+        self._entitle_diff(max(hunks, len(self._hunks.hits)))
+        if not self._hunks.hits:
+            self._diff.say(_nothing(self.details) if self._hunks.was_asked else "Reading hunks …")
+        said = [
+            Said(self.details.commit.sha[:10], "bold $foreground"),
+            Said(count(len(files), "file")),
+            Said(f"+{sum(file.additions for file in files):,}", "$success"),
+            Said(f"-{sum(file.deletions for file in files):,}", "$error"),
+            Said(count(hunks, "hunk")),
+        ]
+        self.status_line.say(said, ())
 
-    def _refresh_titles(self) -> None:
-        details = self._details
-        said: list[Said] = []
-        if details is not None:
-            hit = self._diff.selected_hit
-            self._diff.border_title = Content(plain(hit.path) if hit else "No lines")
-            self.set_class(not self._tree, "-no-files")
-            at = next((at for at, each in enumerate(self._hits, 1) if each is hit), 0)
-            total = max(self._hunks, len(self._hits))
-            self._diff.border_subtitle = Content(f"hunk {at} of {total}" if hit else "")
-            said = [
-                Said(details.commit.sha[:10], "bold $foreground"),
-                Said(count(len(details.files), "file")),
-                Said(f"+{self._added:,}", "$success"),
-                Said(f"-{self._removed:,}", "$error"),
-                Said(count(self._hunks, "hunk")),
-            ]
-            if not self._hits:
-                self._diff.say(_nothing(details) if self._asked else "Reading hunks …")
-        self._status.say(said, ())
-        self._keys.show(self.ohara.footer_keys(*self.HEARS))
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose between side by side and one above the other."""
-        self.set_class(event.size.width < _NARROW, "-narrow")
-
-    def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
-        """Do what was clicked in the footer."""
-        self.run_worker(self.run_action(event.action), group="choice")
-
-    def on_advice_view_chosen(self) -> None:
-        """Ask again."""
-        self.action_reload_commit()
+    def _entitle_diff(self, hunks: int) -> None:
+        hit = self._diff.selected_hit
+        at = next((at for at, each in enumerate(self._hunks.hits, 1) if each is hit), 0)
+        self._diff.border_title = Content(plain(hit.path) if hit else "No lines")
+        self._diff.border_subtitle = Content(f"hunk {at} of {hunks}" if hit else "")
 
     # -- actions ---------------------------------------------------------------------------------
 
     def step_back(self) -> bool:
         """Step back from the diff to the files; false where the next step leaves the commit."""
-        if not self._diff.has_focus or not self._tree:
+        if not self._diff.has_focus or not self.files.count:
             return False
-        self._files.focus()
+        self.files.focus()
         return True
 
     def action_reload_commit(self) -> None:
         """Ask again."""
-        self._advise(Advice("◌", f"Reading {self.place.sha[:10]}"))
         self.load()
 
     def action_file_down(self) -> None:
         """Select the next file."""
-        self._step(1)
+        self.files.step(1)
 
     def action_file_up(self) -> None:
         """Select the previous file."""
-        self._step(-1)
-
-    def _step(self, by: int) -> None:
-        """Move to the next row that is a file, or in a folder of nothing else, stay."""
-        rows = [at for at, row in enumerate(self._tree) if row.file is not None]
-        here = self._files.position
-        ahead = [at for at in rows if at > here] if by > 0 else [at for at in reversed(rows) if at < here]
-        if ahead:
-            self._files.move_to(ahead[0])
+        self.files.step(-1)
 
     def action_file_page_down(self) -> None:
         """A page down in the files."""
-        self._files.move_page(1)
+        self.files.move_page(1)
 
     def action_file_page_up(self) -> None:
         """A page up in the files."""
-        self._files.move_page(-1)
+        self.files.move_page(-1)
 
     def action_first_file(self) -> None:
         """Select the first file."""
-        self._files.move_to(self._row_of_first_file())
+        self.files.move_to_first()
 
     def action_last_file(self) -> None:
         """Select the last file."""
-        self._files.move_to(len(self._tree) - 1)
+        self.files.move_to_last()
 
     def action_read_file(self) -> None:
         """Go to the diff, and from there back to the files; without either, ask again."""
-        if self._advice.display:
+        if self.advice.display:
             self.action_reload_commit()
         elif self._diff.has_focus:
-            self._files.focus()
+            self.files.focus()
         else:
             self._diff.focus()
 
@@ -376,15 +239,15 @@ class CommitScreen(TracingActions):
 
     def action_parent(self) -> None:
         """Open the parent, or one of several."""
-        if self._details is not None:
-            self._choose("Parents", self._details.parents, "This is a first commit: it has no parent.")
+        if self.details is not None:
+            self._open_kin("Parents", self.details.parents, "This is a first commit: it has no parent.")
 
     def action_child(self) -> None:
         """Open the child, or one of several."""
-        if self._details is not None:
-            self._choose("Children", self._details.children, "No indexed commit has this one for a parent.")
+        if self.details is not None:
+            self._open_kin("Children", self.details.children, "No indexed commit has this one for a parent.")
 
-    def _choose(self, title: str, kin: Sequence[Kin], nothing: str) -> None:
+    def _open_kin(self, title: str, kin: Sequence[Kin], nothing: str) -> None:
         if not kin:
             self.notify(nothing, timeout=3)
         elif len(kin) == 1:
@@ -411,8 +274,8 @@ class CommitScreen(TracingActions):
 
     def action_pager(self) -> None:
         """Read the commit in git's own pager."""
-        if self._details is not None:
-            self.show_in_pager(self._details.commit.sha)
+        if self.details is not None:
+            self.show_in_pager(self.details.commit.sha)
 
 
 def _nothing(details: CommitDetails) -> str:

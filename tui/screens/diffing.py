@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-
-from textual.screen import Screen
-
+from tui.screens.paned import PanedScreen
 from tui.widgets.diffview import DiffView
-
-if TYPE_CHECKING:
-    from tui.app import OharaApp
 
 _LINES = 3  # what a key press scrolls: quick, and still easy to follow
 
 
-class DiffActions(Screen[None]):
+class DiffActions(PanedScreen):
     """A screen with a diff, whose keys work wherever the focus is."""
-
-    @property
-    def ohara(self) -> OharaApp:
-        """The app, as what it is."""
-        return cast("OharaApp", self.app)
 
     @property
     def diff(self) -> DiffView:

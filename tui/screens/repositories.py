@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ohara.errors import OharaError
 from tui.actions import Where, bindings
-from tui.advice import Advice, Choice
+from tui.advice import Advice
 from tui.inert import cut_left, fit, plain
 from tui.phrases import age, count, size
 from tui.repositories import Known, details, freshness, listed, told
-from tui.widgets.adviceview import AdviceView
-from tui.widgets.lines import KeyLine, Said, StatusLine
+from tui.screens.paned import PanedScreen
+from tui.widgets.lines import Said
 from tui.widgets.rowlist import Part, RowList
 from tui.working import begin
 
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from ohara.wire import JobState
-    from tui.app import OharaApp
     from tui.widgets.rowlist import Row
 
 _NAME = 24
 _ROOMY = 90
 
 
-class RepositoriesScreen(Screen[None]):
+class RepositoriesScreen(PanedScreen):
     """Where one chooses what to search."""
 
     HEARS: ClassVar[tuple[Where, ...]] = (Where.REPOSITORIES,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.REPOSITORIES)]
     AUTO_FOCUS = "#repositories"
+    PANES = "#all"
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,29 +46,19 @@ class RepositoriesScreen(Screen[None]):
         self._paused = ""
         self._list = RowList(self._row, id="repositories")
         self._details = Static(id="details")
-        self._advice = AdviceView(id="advice")
-        self._status = StatusLine()
-        self._keys = KeyLine()
-
-    @property
-    def ohara(self) -> OharaApp:
-        """The app, as what it is."""
-        return cast("OharaApp", self.app)
 
     def compose(self) -> ComposeResult:
         """The list, and below it more about the selected one."""
         with Vertical(id="all"):
             yield self._list
             yield self._details
-        yield self._advice
-        yield self._status
-        yield self._keys
+        yield from self.compose_foot()
 
     def on_mount(self) -> None:
         """Ask what there is, and listen to what happens."""
         self._list.border_title = "Repositories"
         self._details.border_title = "About it"
-        self._advise(Advice("◌", "Looking for indexes"))
+        self.advise(Advice("◌", "Looking for indexes"))
         self.look()
         begin(self, self._listen, group="events", exclusive=True)
 
@@ -85,15 +74,13 @@ class RepositoriesScreen(Screen[None]):
             vitals = await link.health()
             found = await link.repos()
         except OharaError as error:
-            choice = Choice("Look again", action="look_again", key=self._key("look_again"))
-            lines = (error.hint,) if error.hint else ()
-            self._advise(Advice("✗", error.message, lines, (choice,), tone="error"))
+            self.advise_again(error, "Look again", "look_again")
             return
         self._paused = vitals.paused
         here = self._selected.path if self._selected else self.ohara.repository
         self._known = listed(found, vitals, self._known)
         if not self._known:
-            self._advise(
+            self.advise(
                 Advice(
                     "∅",
                     "No repository is indexed yet",
@@ -101,11 +88,11 @@ class RepositoriesScreen(Screen[None]):
                 )
             )
             return
-        self._advise(None)
-        self.call_after_refresh(self._refresh)
+        self.advise(None)
+        self.call_after_refresh(self.refresh_status)
         at = next((at for at, each in enumerate(self._known) if each.path == here), 0)
         self._list.show(len(self._known), at)
-        self._refresh()
+        self.refresh_status()
 
     async def _listen(self) -> None:
         async for job in self.ohara.link.events():
@@ -114,7 +101,7 @@ class RepositoriesScreen(Screen[None]):
     def _heard(self, job: JobState) -> None:
         self._known = told(self._known, job)
         self._list.refresh()
-        self._refresh()
+        self.refresh_status()
         if job.state in {"done", "failed"}:
             self.look()
 
@@ -124,9 +111,6 @@ class RepositoriesScreen(Screen[None]):
     def _selected(self) -> Known | None:
         at = self._list.position
         return self._known[at] if at < len(self._known) else None
-
-    def _key(self, name: str) -> str:
-        return self.ohara.keys.first_label(name)
 
     def _row(self, at: int, width: int) -> Row:
         known = self._known[at]
@@ -144,14 +128,9 @@ class RepositoriesScreen(Screen[None]):
         left.append(Part(f" {cut_left(plain(known.path), max(0, room))}", "muted"))
         return left, right
 
-    def _advise(self, advice: Advice | None) -> None:
-        self.query_one("#all").display = advice is None
-        self._advice.display = advice is not None
-        if advice is not None:
-            self._advice.show(advice)
-        self._refresh()
-
-    def _refresh(self) -> None:
+    def refresh_status(self) -> None:
+        """Draw the lines at the foot, and what is known of the selected one, anew."""
+        super().refresh_status()
         known = self._selected
         lines = details(known, now=self.ohara.clock()) if known is not None else []
         width = max(8, self._details.content_size.width - 11)
@@ -166,12 +145,11 @@ class RepositoriesScreen(Screen[None]):
         said = [Said(count(len(self._known), "repository", "repositories"), "bold $foreground")]
         said.append(Said(size(sum(each.size_bytes for each in self._known))))
         going = [Said(f"⏸ {self._paused}", "$warning")] if self._paused else []
-        self._status.say(said if self._known else (), going)
-        self._keys.show(self.ohara.footer_keys(*self.HEARS))
+        self.status_line.say(said if self._known else (), going)
 
     def on_row_list_selected(self) -> None:
         """Say more about the selected one."""
-        self._refresh()
+        self.refresh_status()
 
     def on_row_list_opened(self) -> None:
         """Search what was double-clicked."""
@@ -179,15 +157,7 @@ class RepositoriesScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Cut the words anew."""
-        self.call_after_refresh(self._refresh)
-
-    def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
-        """Do what was clicked in the footer."""
-        self.run_worker(self.run_action(event.action), group="choice")
-
-    def on_advice_view_chosen(self) -> None:
-        """Look again."""
-        self.action_look_again()
+        self.call_after_refresh(self.refresh_status)
 
     # -- actions ---------------------------------------------------------------------------------
 

@@ -13,19 +13,18 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
 from tui.actions import Where, bindings
-from tui.advice import Choice, advise
+from tui.advice import advise
 from tui.asking import Asking, read
 from tui.finder import Change, Finder
 from tui.inert import plain
 from tui.link import LinkState
 from tui.places import SearchPlace
 from tui.repository import count_commits
+from tui.screens.paned import NARROW
 from tui.screens.taking import HitActions
 from tui.standing import facts, going_on
 from tui.state import Stage
-from tui.widgets.adviceview import AdviceView
 from tui.widgets.diffview import DiffView
-from tui.widgets.lines import Key, KeyLine, StatusLine
 from tui.widgets.querybar import QueryBar, QueryInput
 from tui.widgets.results import ResultList
 from tui.widgets.splitter import Splitter
@@ -42,10 +41,11 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit
     from ohara.wire import JobState
+    from tui.advice import Choice
+    from tui.widgets.lines import Key
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
 _DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
-_NARROW = 110  # columns below which list and diff stand one above the other
 _SHORT = 30  # lines below which the timeline gives its place to hits
 _CALLS_FOR_A_KEY = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})
 _LEAST_SHARE, _MOST_SHARE = 20, 80
@@ -67,9 +67,6 @@ class SearchScreen(HitActions):
         self.bar = QueryBar(id="bar")
         self.results = ResultList(id="results")
         self.timeline = TimelineStrip(id="timeline")
-        self.advice = AdviceView(id="advice")
-        self.status_line = StatusLine()
-        self.key_line = KeyLine()
         self._diff = SearchDiff(id="diff")
         self.by_date = False
         self._debounce: Timer | None = None
@@ -94,9 +91,7 @@ class SearchScreen(HitActions):
                 yield self.timeline
             yield Splitter(id="splitter")
             yield self._diff
-        yield self.advice
-        yield self.status_line
-        yield self.key_line
+        yield from self.compose_foot()
 
     @property
     def diff(self) -> DiffView:
@@ -310,7 +305,7 @@ class SearchScreen(HitActions):
             self.results.focus()
             self.record()
         elif self.advice.chosen is not None:
-            self._choose(self.advice.chosen)
+            self.choose(self.advice.chosen)
         else:
             self.ask()
 
@@ -319,7 +314,7 @@ class SearchScreen(HitActions):
         if self.finder.state.stage is Stage.RESULTS:
             super().action_open_hit()
         elif self.advice.chosen is not None:
-            self._choose(self.advice.chosen)
+            self.choose(self.advice.chosen)
 
     def on_query_input_recalled(self, event: QueryInput.Recalled) -> None:
         """Take an older or newer query of this repository."""
@@ -329,18 +324,15 @@ class SearchScreen(HitActions):
         self._recall = read(source, now=int(self.ohara.clock()))
         self.bar.show(self._recall)
 
-    def on_advice_view_chosen(self, event: AdviceView.Chosen) -> None:
-        """Do what was clicked."""
-        self._choose(event.choice)
-
-    def _choose(self, choice: Choice) -> None:
+    def choose(self, choice: Choice) -> None:
+        """Do what the advice offers."""
         if choice.query:
             self.bar.show(read(choice.query, now=int(self.ohara.clock())))
             self.ask()
         elif choice.drops:
             self.drop(choice.drops)
         else:
-            self.run_worker(self.run_action(choice.action), group="choice")
+            super().choose(choice)
 
     def step_back(self) -> bool:
         """Step back one level within this screen; false at the last."""
@@ -354,10 +346,6 @@ class SearchScreen(HitActions):
         else:
             return False
         return True
-
-    def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
-        """Do what was clicked in the footer."""
-        self.run_worker(self.run_action(event.action), group="choice")
 
     # -- visits ----------------------------------------------------------------------------------
 
@@ -401,7 +389,7 @@ class SearchScreen(HitActions):
         self._share_room(self._share)
 
     def _fit(self, size: Size) -> None:
-        narrow, short = size.width < _NARROW, size.height < _SHORT
+        narrow, short = size.width < NARROW, size.height < _SHORT
         if (narrow, short) != (self.has_class("-narrow"), self.has_class("-short")):
             self.set_class(narrow, "-narrow")
             self.set_class(short, "-short")

@@ -38,9 +38,6 @@ class HitActions(TracingActions):
         def record(self) -> None:
             """Note this search as visited."""
 
-        def refresh_status(self) -> None:
-            """Draw the status line anew."""
-
     def ask_for(self, asking: Asking) -> None:
         """Ask something else; what was asked before can be gone back to."""
         self.record()

@@ -1,0 +1,62 @@
+"""The hunks of one commit, fetched by the page as far as somebody goes: a huge commit has thousands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from tui.diff.context import marked_like
+
+if TYPE_CHECKING:
+    from ohara.model import Hit
+    from tui.link import Link
+
+_PAGE = 300  # hunks: more than most commits have, a few hundred kilobytes
+_WHOLE_HUNK = 1_000  # lines of context: what the protocol allows, more than nearly any hunk has
+
+
+class CommitHunks:
+    """What was fetched of a commit; the hunk that it was opened for carries what matched in it."""
+
+    def __init__(self, link: Link, repository: str, sha: str, found: Hit | None = None) -> None:
+        self._link = link
+        self._repository = repository
+        self._sha = sha
+        self._found = found
+        self._after: str | None = None
+        self._turn = anyio.Lock()
+        self.was_asked = False
+        self.hits: list[Hit] = []
+
+    @property
+    def has_more(self) -> bool:
+        """True when there are hunks that were not fetched yet."""
+        return not self.was_asked or self._after is not None
+
+    async def fetch(self, path: str | None = None) -> None:
+        """Fetch one more page, or as many as it takes to reach a file."""
+        async with self._turn:
+            while self.has_more and (path is None or self.first_of(path) is None):
+                await self._fetch_page()
+                if path is None:
+                    return
+
+    async def _fetch_page(self) -> None:
+        page = await self._link.find(
+            self._repository, self._sha, k=_PAGE, all_hunks=True, context=_WHOLE_HUNK, after=self._after
+        )
+        self._after, self.was_asked = page.next_cursor, True
+        self.hits += [self._marked(hit) for hit in page.hits if hit.path]
+
+    def _marked(self, hit: Hit) -> Hit:
+        found = self._found
+        return marked_like(hit, found) if found is not None and found.hunk == hit.hunk else hit
+
+    def first_of(self, path: str) -> int | None:
+        """The number of the first hunk of a file, if it was fetched."""
+        return next((at for at, hit in enumerate(self.hits) if hit.path == path), None)
+
+    def number_of(self, hunk: int) -> int | None:
+        """The number of a hunk, if it was fetched."""
+        return next((at for at, hit in enumerate(self.hits) if hit.hunk == hunk), None)
