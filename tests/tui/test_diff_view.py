@@ -70,7 +70,7 @@ async def test_a_hunk_is_shown_with_signs_numbers_and_marks() -> None:
         assert (matched[0].style.bold, matched[0].style.underline) == (True, True)
 
 
-async def test_nothing_in_a_hunk_is_obeyed_and_every_line_is_as_wide_as_the_screen() -> None:
+async def test_nothing_in_a_hunk_is_obeyed_and_every_line_is_as_wide_as_the_pane() -> None:
     app = Shown()
     async with app.run_test(size=(50, 10)) as pilot:
         view = app.query_one(DiffView)
@@ -83,7 +83,39 @@ async def test_nothing_in_a_hunk_is_obeyed_and_every_line_is_as_wide_as_the_scre
             text = "\n".join(screen_of(app))
             assert not {"\x1b", "\x07", "\u202e"} & set(text)
             assert "[bold]" in text.replace("·", " ")
-            assert {view.render_line(y).cell_length for y in range(10)} == {50}
+            assert {view.render_line(y).cell_length for y in range(10)} == {view.room.width}
+
+
+async def test_a_line_that_goes_on_beyond_the_edge_says_so_and_can_be_followed() -> None:
+    app = Shown()
+    async with app.run_test(size=(40, 8)) as pilot:
+        view = app.query_one(DiffView)
+        view.show(hit("+short\n+" + "0123456789" * 5))
+        await pilot.pause()
+        short, long = screen_of(app)[2:4]
+        assert short.endswith("short")
+        assert long.endswith("…")
+        assert len(long) == view.room.width
+        for _ in range(5):
+            view.scroll_sideways(1)
+        await pilot.pause()
+        assert screen_of(app)[3].endswith("89")
+
+
+async def test_another_diff_does_not_lay_the_screen_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Shown()
+    async with app.run_test(size=(60, 12)) as pilot:
+        view = app.query_one(DiffView)
+        view.show(hit(BODY))
+        await pilot.pause()
+        laid_out: list[object] = []
+        monkeypatch.setattr(app.screen, "_refresh_layout", lambda *given: laid_out.append(given))
+        long = hit("\n".join(f"+line {at} " + "x" * 90 for at in range(40)))
+        for shown in (long, hit("+one"), long):
+            view.show(shown)
+            await pilot.pause()
+        assert laid_out == []
+        assert view.max_scroll_y > 0
 
 
 async def test_the_form_can_be_changed_and_the_cursor_stays_on_its_line() -> None:

@@ -42,8 +42,11 @@ class Colours:
         near = range(max(0, first), min(len(self._rows), first + STRETCH))
         lines = [at for at in near if self._rows[at].hit == row.hit and self._rows[at].is_line]
         path = self._hits[row.hit].path
-        # Context belongs to both sides; the new side, read last, has the say.
-        for absent in (RowKind.ADDED, RowKind.REMOVED):
-            side = [at for at in lines if self._rows[at].kind is not absent]
+        # Context belongs to both sides; the new one, read last, has the say. A side without changes of its
+        # own is context that the other one reads as well.
+        kinds = {self._rows[at].kind for at in lines}
+        sides = ((RowKind.REMOVED, RowKind.ADDED), (RowKind.ADDED, RowKind.REMOVED))
+        for other in [other for own, other in sides if own in kinds] or [RowKind.REMOVED]:
+            side = [at for at in lines if self._rows[at].kind is not other]
             found = spans(path, [self._rows[at].text for at in side])
             self._known.update(zip(side, found, strict=True))

@@ -214,8 +214,7 @@ class SearchScreen(HitActions):
         """Draw the lines at the foot and the titles anew."""
         state, at = self.finder.state, self.results.position
         self.status_line.say(facts(state, at), going_on(state, len(self.ohara.marks), self.ohara.keys))
-        # A title draws its whole pane anew: the place in the list stands in the status line.
-        _entitle(self.results, "Hits", "newest first" if state.by_date else "best first")
+        self.results.entitle("Hits", "newest first" if state.by_date else "best first")
         self.key_line.show(self._footer())
 
     def _footer(self) -> list[Key]:
@@ -242,7 +241,7 @@ class SearchScreen(HitActions):
             return
         self.diff.show(hit)
         place = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "(no file)"
-        _entitle(self.diff, place, f"{hit.commit.author} · {hit.commit.sha[:10]}")
+        self.diff.entitle(plain(place), plain(f"{hit.commit.author} · {hit.commit.sha[:10]}"))
         self.timeline.select(hit)
         self.refresh_status()
 

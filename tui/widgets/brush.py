@@ -17,12 +17,10 @@ from tui.diff.rows import RowKind
 from tui.diff.strokes import Stroke, painted
 from tui.diff.words import changed
 from tui.highlight import Syntax
-from tui.inert import cut_left, fit, shown
+from tui.inert import ELLIPSIS, cut_left, fit, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from textual.widget import Widget
+    from collections.abc import Callable, Sequence
 
     from tui.diff.rows import Row
     from tui.highlight import Span
@@ -54,8 +52,8 @@ CLASSES = {
 
 
 CSS = """
-DiffView {
-    background: $surface; color: $foreground; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
+SheetView {
+    background: $surface; color: $foreground;
     & > .diff--context, & > .diff--remark { background: $surface; }
     & > .diff--remark { color: $text-muted; text-style: italic; }
     & > .diff--added { background: $success 12%; }
@@ -119,12 +117,13 @@ class Painting:
 class Brush:
     """Paints rows in the colours of a widget."""
 
-    def __init__(self, widget: Widget, look: Look, digits: int) -> None:
+    def __init__(self, full: Callable[[str], Style], look: Look, digits: int) -> None:
+        """Take the styles that a widget has for its component classes."""
         self._look = look
         self._digits = digits
-        full = widget.get_component_rich_style
         self._base = {kind: full(name) for kind, name in _BASES.items()}
         self._gutter = full("diff--gutter")
+        self._cut = full("diff--hunk")
         self._cursor = full("diff--cursor")
         self._selection = full("diff--selection")
         self._match = _overlay(full("diff--match")) + Style(bold=True, underline=True)
@@ -135,7 +134,7 @@ class Brush:
         self._syntax = {syntax: _ink(full(f"diff--{syntax}")) for syntax in Syntax}
 
     def suits(self, look: Look, digits: int) -> bool:
-        """Whether this brush paints so; making one asks for two dozen styles."""
+        """Whether this brush paints so."""
         return (look, digits) == (self._look, self._digits)
 
     @property
@@ -195,10 +194,18 @@ class Brush:
 
     def _joined(self, painting: Painting, numbers: str, width: int, left: int, *, here: bool) -> Strip:
         base = self._base[painting.row.kind]
-        head = Strip(self._mark(painting.row, numbers, here=here))
-        room = max(0, width - head.cell_length)
-        body = Strip(self._code(painting)).crop(left, left + room).adjust_cell_length(room, base)
-        return Strip.join([head, body]).adjust_cell_length(width, base)
+        head = self._mark(painting.row, numbers, here=here)
+        room = width - sum(len(segment.text) for segment in head)
+        if room < 1:
+            return Strip(head).adjust_cell_length(width, base)
+        body = Strip(self._code(painting))
+        if body.cell_length > left + room:
+            body = body.crop(left, left + room - 1).adjust_cell_length(room - 1, base)
+            return Strip([*head, *body, Segment(ELLIPSIS, self._cut)], width)
+        if left:
+            body = body.crop(left, left + room)
+        gap = Segment(" " * (room - body.cell_length), base)
+        return Strip([*head, *body, gap], width)
 
     def _mark(self, row: Row, numbers: str, *, here: bool) -> list[Segment]:
         style = self._cursor if here else self._gutter

@@ -1,30 +1,25 @@
-"""A diff of any length on screen: only the lines that are seen are drawn, coloured and measured.
+"""A diff of any length to move about in: which hunks, with how much around them, and where one stands.
 
 `show` takes hits as they come from the service. Everything about lines (numbers, pairs, matches, context) is
-computed by `tui.diff`; this widget scrolls, keeps a line cursor and a selection, and draws.
+computed by `tui.diff` and drawn by `SheetView`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from rich.segment import Segment
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from ohara.errors import OharaError
 from ohara.model import Hit
 from tui.diff.context import Framing, Lines, missing
 from tui.diff.rows import RowKind
 from tui.diff.seek import following, preceding
-from tui.diff.selection import Selection, Spot
+from tui.diff.selection import Selection
 from tui.diff.sheet import Sheet
-from tui.inert import cells, fit
-from tui.widgets.brush import CLASSES, CSS, Brush, Look, Painting
+from tui.widgets.sheetview import SheetView
 
 if TYPE_CHECKING:
     from textual import events
@@ -37,7 +32,6 @@ _MOST_CONTEXT = 400
 _FETCHED_NEAR = (
     15  # hunks before and after the cursor for which lines are fetched; a commit may have thousands
 )
-_WIDEST = 4_000  # cells: how far a diff can be scrolled sideways
 _SIDEWAYS = 12
 
 
@@ -51,12 +45,8 @@ class SelectedLine:
     text: str
 
 
-class DiffView(ScrollView, can_focus=True):
+class DiffView(SheetView):
     """Shows hunks as a unified or split diff."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = CLASSES
-    ALLOW_SELECT = False  # it has a selection of its own, which knows code from gutter
-    DEFAULT_CSS = CSS
 
     class HitReached(Message):
         """The cursor came to another hunk; `number` counts the hunks that are shown."""
@@ -89,18 +79,10 @@ class DiffView(ScrollView, can_focus=True):
         *,
         surroundings: Surroundings | None = None,
         id: str | None = None,  # noqa: A002 - Textual's name
-        classes: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
+        super().__init__(id=id)
         self.surroundings = surroundings
-        self._empty = ""
-        self._look = Look()
         self._framing = Framing()
-        self._sheet = Sheet()
-        self._cursor = 0
-        self._selection: Selection | None = None
-        self._brush: Brush | None = None
-        self._drawn: dict[int, Strip] = {}
 
     # -- what is shown ---------------------------------------------------------------------------
 
@@ -114,7 +96,7 @@ class DiffView(ScrollView, can_focus=True):
             return
         self._cursor = self._sheet.matches[0] if self._sheet.matches else self._sheet.first_change()
         self.scroll_to(0, 0, animate=False, force=True)
-        self._reveal(self._cursor)
+        self.reveal(self._cursor)
 
     def extend(self, hits: Sequence[Hit]) -> None:
         """Show more hunks below, without moving."""
@@ -125,45 +107,15 @@ class DiffView(ScrollView, can_focus=True):
         """Show nothing."""
         self.show(())
 
-    def say(self, text: str) -> None:
-        """Say this where nothing is shown."""
-        self._empty = text
-        self.refresh()
-
     @property
     def hits(self) -> tuple[Hit, ...]:
         """The hunks that are shown."""
         return self._framing.given
 
     @property
-    def is_split(self) -> bool:
-        """True when old and new stand side by side."""
-        return self._sheet.is_split
-
-    @property
-    def shows_numbers(self) -> bool:
-        """True when line numbers are shown."""
-        return self._look.numbers
-
-    @property
-    def shows_whitespace(self) -> bool:
-        """True when spaces and tabs are drawn."""
-        return self._look.whitespace
-
-    @property
     def match_count(self) -> int:
         """How many lines hold a match."""
         return len(self._sheet.matches)
-
-    def toggle_numbers(self) -> None:
-        """Show or hide line numbers."""
-        self._look = replace(self._look, numbers=not self._look.numbers)
-        self._repaint()
-
-    def toggle_whitespace(self) -> None:
-        """Show or hide spaces and tabs."""
-        self._look = replace(self._look, whitespace=not self._look.whitespace)
-        self._repaint()
 
     def toggle_split(self) -> None:
         """Show the diff unified, or old and new side by side; the cursor stays on its line."""
@@ -181,8 +133,8 @@ class DiffView(ScrollView, can_focus=True):
             if same is not None
             else max(0, min(self._cursor, self._sheet.height - 1))
         )
-        self._repaint()
-        self._reveal(self._cursor)
+        self.repaint()
+        self.reveal(self._cursor)
 
     # -- context ---------------------------------------------------------------------------------
 
@@ -233,10 +185,10 @@ class DiffView(ScrollView, can_focus=True):
 
     def move_cursor(self, to: int) -> None:
         """Put the line cursor on a row, which is brought into view."""
-        before = self._hit_here()
+        before, left = self._hit_here(), self._cursor
         self._cursor = max(0, min(to, self._sheet.height - 1))
-        self._reveal(self._cursor)
-        self._redraw()
+        self.reveal(self._cursor)
+        self.redraw_at(left, self._cursor)
         after = self._hit_here()
         if after != before and after is not None:
             self.post_message(self.HitReached(self, after))
@@ -280,25 +232,13 @@ class DiffView(ScrollView, can_focus=True):
         self.move_cursor(place)
         return True
 
-    def _reveal(self, place: int) -> None:
-        """Scroll as little as needed to see a place with some lines around it."""
-        height = self.size.height
-        if not height:
-            return  # not on screen yet
-        margin = min(3, height // 4)
-        top = self.scroll_offset.y
-        if place < top + margin:
-            self.scroll_to(y=max(0, place - margin), animate=False, force=True)
-        elif place > top + height - 1 - margin:
-            self.scroll_to(y=place - height + 1 + margin, animate=False, force=True)
-
     def _bring_cursor(self) -> None:
         """Keep the cursor on screen after the view was scrolled."""
         top, height = self.scroll_offset.y, max(1, self.size.height)
         inside = max(top, min(self._cursor, top + height - 1))
         if inside != self._cursor:
-            self._cursor = min(inside, max(0, self._sheet.height - 1))
-            self._redraw()
+            left, self._cursor = self._cursor, min(inside, max(0, self._sheet.height - 1))
+            self.redraw_at(left, self._cursor)
 
     # -- the line under the cursor, and the selection --------------------------------------------
 
@@ -324,11 +264,6 @@ class DiffView(ScrollView, can_focus=True):
         here = self._hit_here()
         return None if here is None else self._framing.given[here]
 
-    @property
-    def selected_text(self) -> str:
-        """What was selected with the mouse, as the repository has it; empty when nothing was."""
-        return self._selection.text(self._sheet.rows, self._brushed().line_of) if self._selection else ""
-
     def _hit_here(self) -> int | None:
         if self._cursor >= self._sheet.height:
             return None
@@ -340,18 +275,19 @@ class DiffView(ScrollView, can_focus=True):
         """Put the cursor on the line and begin a selection."""
         place = self.scroll_offset.y + int(event.y)
         if event.button == 1 and place < self._sheet.height:
-            spot = self._spot(int(event.x), place)
+            spot = self.spot(int(event.x), place)
             self._selection = Selection(spot, spot)
             self.capture_mouse()
             self.move_cursor(place)
+            self.redraw()  # what was selected before
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Extend the selection."""
         if self._selection is None or self.app.mouse_captured is not self:
             return
         place = max(0, min(self.scroll_offset.y + int(event.y), self._sheet.height - 1))
-        self._selection = Selection(self._selection.anchor, self._spot(int(event.x), place))
-        self._redraw()
+        self._selection = Selection(self._selection.anchor, self.spot(int(event.x), place))
+        self.redraw()
 
     def on_mouse_up(self) -> None:
         """End the selection."""
@@ -362,112 +298,3 @@ class DiffView(ScrollView, can_focus=True):
         line = self.selected_line
         if event.chain == 2 and line is not None:
             self.post_message(self.LineChosen(self, line))
-
-    def _spot(self, x: int, place: int) -> Spot:
-        """The row and the place in its text under a cell."""
-        brush = self._brushed()
-        number, column = self._sheet.row_at(place), x - brush.gutter_cells
-        if self._sheet.is_split and self._sheet.pairs[place].heading is None:
-            pair, half = self._sheet.pairs[place], self._half()
-            side = pair.left if x <= half else pair.right
-            number = number if side is None else side
-            column = x - brush.half_gutter_cells - (half + 1 if x > half else 0)
-        column = max(0, column + self.scroll_offset.x)
-        taken = 0
-        text = brush.line_of(self._sheet.rows[number]).text
-        for at, character in enumerate(text):
-            taken += cells(character)
-            if taken > column:
-                return Spot(number, at)
-        return Spot(number, len(text))
-
-    # -- drawing ---------------------------------------------------------------------------------
-
-    def _repaint(self) -> None:
-        """Draw everything anew: what is shown, or how, changed."""
-        self._measure()
-        self._redraw()
-
-    def _redraw(self) -> None:
-        self._drawn.clear()
-        self.refresh()
-
-    def _measure(self) -> None:
-        brush = self._brushed()
-        widest = min(_WIDEST, self._sheet.widest)
-        width = widest + brush.gutter_cells
-        if self._sheet.is_split:  # both halves are cut at the same place
-            width = self.size.width + max(0, widest + brush.half_gutter_cells - self._half())
-        fresh = Size(width if width > self.size.width else 0, self._sheet.height)
-        if self._bars_for(fresh) == self._bars_for(self.virtual_size):
-            # The pane stays as it is: laying out the whole screen for it takes longer than drawing the diff.
-            self.set_reactive(DiffView.virtual_size, fresh)
-            self._scroll_update(fresh)
-        else:
-            self.virtual_size = fresh
-
-    def _bars_for(self, size: Size) -> tuple[bool, bool]:
-        """Which scrollbars a diff of this size needs."""
-        return size.width > self.size.width, size.height > self.size.height
-
-    def _brushed(self) -> Brush:
-        if self._brush is None or not self._brush.suits(self._look, self._sheet.digits):
-            self._brush = Brush(self, self._look, self._sheet.digits)
-        return self._brush
-
-    def notify_style_update(self) -> None:
-        """Take the colours of a new theme."""
-        super().notify_style_update()
-        self._brush = None
-        self._drawn.clear()
-
-    def on_resize(self) -> None:
-        """Measure again, and keep the cursor in view."""
-        self._drawn.clear()
-        self._measure()
-        self._reveal(self._cursor)
-
-    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
-        """Cut lines elsewhere."""
-        super().watch_scroll_x(old_value, new_value)
-        self._drawn.clear()
-
-    def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        place = self.scroll_offset.y + y
-        width = self.size.width
-        if place >= self._sheet.height:
-            said = self._empty if y == 1 and not self._sheet.height else ""
-            style = self.get_component_rich_style("diff--remark") if said else self._brushed().blank
-            return Strip([Segment(fit(f"  {said}", width) if said else " " * width, style)], width)
-        drawn = self._drawn.get(place)
-        if drawn is None or drawn.cell_length != width:
-            drawn = self._drawn[place] = self._draw(place, width)
-        return drawn
-
-    def _draw(self, place: int, width: int) -> Strip:
-        sheet, brush = self._sheet, self._brushed()
-        here, number = place == self._cursor, sheet.row_at(place)
-        if not sheet.rows[number].is_line:
-            return brush.heading(sheet.rows[number], width, here=here)
-        left = self.scroll_offset.x
-        if not sheet.is_split:
-            return brush.line(self._painted(number), width, left, here=here)
-        pair, half = sheet.pairs[place], self._half()
-        old = brush.half(self._painting(pair.left), half, left, is_old=True, here=here)
-        new = brush.half(self._painting(pair.right), width - half - 1, left, is_old=False, here=here)
-        return Strip.join([old, brush.rule, new])
-
-    def _painting(self, number: int | None) -> Painting | None:
-        return None if number is None else self._painted(number)
-
-    def _painted(self, number: int) -> Painting:
-        """A row with everything that is drawn on it."""
-        row = self._sheet.rows[number]
-        selected = None
-        if self._selection is not None:
-            selected = self._selection.stretch(number, len(self._brushed().line_of(row).text))
-        return Painting(row, self._sheet.colours.of(number), self._sheet.partner(number), selected)
-
-    def _half(self) -> int:
-        return max(1, (self.size.width - 1) // 2)

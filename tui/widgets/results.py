@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.inert import cells, cut, cut_left, fit, plain
 from tui.phrases import age
 from tui.state import same_place
+from tui.widgets.lineview import LineView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +35,7 @@ _LEAST_SYMBOL = 8
 _PARTS = ("subject", "sha", "age", "author", "path", "symbol", "badge", "faint", "rank", "mark")
 
 
-class ResultList(ScrollView, can_focus=True, inherit_bindings=False):
+class ResultList(LineView, inherit_bindings=False):
     """Hits, one of which is selected."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -44,7 +43,6 @@ class ResultList(ScrollView, can_focus=True, inherit_bindings=False):
         "results--cursor",
         "results--cursor-blurred",
     }
-    ALLOW_SELECT = False
 
     class Selected(Message):
         """Another hit is selected."""
@@ -66,7 +64,6 @@ class ResultList(ScrollView, can_focus=True, inherit_bindings=False):
         self.now = time.time()
         self._at = 0
         self._compact = False
-        self._styles_now: dict[str, Style] = {}
 
     # -- what is listed --------------------------------------------------------------------------
 
@@ -113,7 +110,7 @@ class ResultList(ScrollView, can_focus=True, inherit_bindings=False):
         return 1 if self._compact else 2
 
     def _measure(self) -> None:
-        self.virtual_size = Size(0, len(self.hits) * self._row_cells)
+        self.span(0, len(self.hits) * self._row_cells)
         self.refresh()
 
     # -- moving ----------------------------------------------------------------------------------
@@ -164,20 +161,8 @@ class ResultList(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- drawing ---------------------------------------------------------------------------------
 
-    def notify_style_update(self) -> None:
-        """Take the colours of a new theme."""
-        super().notify_style_update()
-        self._styles_now = {}
-
     def _style(self, part: str, here: Style | None) -> Style:
-        if not self._styles_now:
-            self._styles_now = {
-                name: self.get_component_rich_style(f"results--{name}") for name in (*_PARTS,)
-            } | {
-                name: self.get_component_rich_style(f"results--{name}")
-                for name in ("cursor", "cursor-blurred")
-            }
-        style = self._styles_now[part]
+        style = self.ink(f"results--{part}")
         if here is None:
             return style
         if here.reverse:  # sixteen colours turned over would be a rainbow
@@ -187,14 +172,13 @@ class ResultList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
-        width = self.size.width
+        width = self.seen.width
         at, part = divmod(self.scroll_offset.y + y, self._row_cells)
         if at >= len(self.hits):
             return Strip.blank(width, self._style("faint", None))
         hit, here = self.hits[at], None
         if at == self._at:
-            self._style("cursor", None)
-            here = self._styles_now["cursor" if self.has_focus else "cursor-blurred"]
+            here = self.ink("results--cursor" if self.has_focus else "results--cursor-blurred")
         edge = "▌" if at == self._at else " "
         sign = "✓" if part == 0 and (hit.commit.sha, hit.hunk) in self.marked else " "
         segments = [Segment(edge, self._style("rank", here)), Segment(sign, self._style("mark", here))]

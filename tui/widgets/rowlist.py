@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.inert import cells, fit
+from tui.widgets.lineview import LineView
 
 if TYPE_CHECKING:
     from textual import events
@@ -36,7 +35,7 @@ Row: TypeAlias = tuple[Sequence[Part], Sequence[Part]]
 Drawing: TypeAlias = Callable[[int, int], Row]
 
 
-class RowList(ScrollView, can_focus=True, inherit_bindings=False):
+class RowList(LineView, inherit_bindings=False):
     """Rows, one of which is selected."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -44,10 +43,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         "rows--cursor",
         "rows--cursor-blurred",
     }
-    ALLOW_SELECT = False
     DEFAULT_CSS = """
     RowList {
-        background: $surface; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
+        background: $surface;
         & > .rows--plain { color: $foreground; background: $surface; }
         & > .rows--muted { color: $muted; background: $surface; }
         & > .rows--faint { color: $faint; background: $surface; }
@@ -100,7 +98,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self._drawing = drawing
         self._count = 0
         self._at = 0
-        self._styles_now: dict[str, Style] = {}
 
     # -- what is listed --------------------------------------------------------------------------
 
@@ -118,7 +115,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """List so many rows, with the cursor on one of them."""
         self._count = count
         self._at = max(0, min(at, count - 1))
-        self.virtual_size = Size(0, count)
+        self.span(0, count)
         self._reveal()
         self.refresh()
 
@@ -171,24 +168,14 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- drawing ---------------------------------------------------------------------------------
 
-    def notify_style_update(self) -> None:
-        """Take the colours of a new theme."""
-        super().notify_style_update()
-        self._styles_now = {}
-
-    def _style(self, name: str) -> Style:
-        if name not in self._styles_now:
-            self._styles_now[name] = self.get_component_rich_style(f"rows--{name}")
-        return self._styles_now[name]
-
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
-        at, width = self.scroll_offset.y + y, self.size.width
+        at, width = self.scroll_offset.y + y, self.seen.width
         if at >= self._count:
             return Strip.blank(width, self.rich_style)
         ground: Style | None = None
         if at == self._at:
-            ground = self._style("cursor" if self.has_focus else "cursor-blurred")
+            ground = self.ink("rows--cursor" if self.has_focus else "rows--cursor-blurred")
         left, right = self._drawing(at, width - 2)
         taken = sum(cells(part.text) for part in right)
         segments = [Segment("▌" if at == self._at else " ", self._inked("name", ground))]
@@ -204,7 +191,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _inked(self, tone: str, ground: Style | None) -> Style:
         """A tone's ink on the ground of the cursor, if it is there."""
-        style = self._style(tone)
+        style = self.ink(f"rows--{tone}")
         if ground is None:
             return style
         if ground.reverse:  # inks would become grounds

@@ -132,18 +132,17 @@ class TimelineStrip(Widget):
         if y >= _ROWS:
             return Strip([Segment(fit(self._label(), width), self._part("label"))])
         most = max((bar.hits for bar in self._bars), default=0)
-        ground, plain_bar, here = self._part("label"), self._part("bar"), self._part("here")
-        segments = [Segment(" ", ground)]
-        for at, bar in enumerate(self._bars):
-            level = -(-bar.hits * _LEVELS // most) if most else 0
-            mine = min(len(BLOCKS), max(0, level - (_ROWS - 1 - y) * len(BLOCKS)))
-            character = BLOCKS[mine - 1] if mine else " "
-            if not bar.hits and y == _ROWS - 1:
-                character = "·"
-            wide = self._bar_width
-            text = character * wide if wide == 1 else character * (wide - 1) + " "
-            segments.append(Segment(text, here if at == self._here else plain_bar))
-        return Strip(segments).adjust_cell_length(width, ground)
+        wide = self._bar_width
+        drawn = [_block(bar, y, most) for bar in self._bars]
+        drawn = [block * wide if wide == 1 else block * (wide - 1) + " " for block in drawn]
+        here = len(drawn) if self._here is None else self._here
+        segments = [
+            Segment(" ", self._part("label")),
+            Segment("".join(drawn[:here]), self._part("bar")),
+            Segment("".join(drawn[here : here + 1]), self._part("here")),
+            Segment("".join(drawn[here + 1 :]), self._part("bar")),
+        ]
+        return Strip(segments).adjust_cell_length(width, self._part("label"))
 
     def _label(self) -> str:
         if not self._bars:
@@ -155,3 +154,12 @@ class TimelineStrip(Widget):
 
     def _part(self, name: str) -> Style:
         return self.get_component_rich_style(f"timeline--{name}")
+
+
+def _block(bar: Bar, y: int, most: int) -> str:
+    """The cell of a bar in one of the rows; a bar without hits is a dot."""
+    if not bar.hits:
+        return "·" if y == _ROWS - 1 else " "
+    level = -(-bar.hits * _LEVELS // most)
+    mine = min(len(BLOCKS), max(0, level - (_ROWS - 1 - y) * len(BLOCKS)))
+    return BLOCKS[mine - 1] if mine else " "
