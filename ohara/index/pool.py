@@ -160,7 +160,8 @@ class Pool:
                 raise InternalError("a worker sent an unknown message", hint="OHARA_DEBUG=1 shows its output")
         return None
 
-    def _start_missing(self) -> None:
+    def start(self) -> None:
+        """Start the workers; the first task starts those that are missing."""
         while len(self._workers) < self._jobs:
             worker = _Worker(self._setup)
             self._workers.append(worker)
@@ -172,7 +173,7 @@ class Pool:
             self._selector.unregister(worker.output)
             self._workers.remove(worker)
             worker.close()
-        self._start_missing()
+        self.start()
 
     def _close_all(self) -> None:
         for worker in self._workers:

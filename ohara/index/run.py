@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ohara.embed.identity import embedder_identity
 from ohara.errors import OharaError
+from ohara.git.walk import walk
 from ohara.index import derived, inline, stages
 from ohara.index.frames import WorkerSetup
 from ohara.index.inline import Inline
@@ -119,17 +121,21 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     this.rejudged = apply_verdicts(writer, this.judge.path, this.rules.fingerprint)
     choice = choose_refs(writer.connection, this.options.refs, this.settings.index.refs)
     tips = resolve_tips(this.repository, choice)
-    plan = survey(this.repository, writer, tips, this.options.limits)
-    if (
-        plan.changes_nothing
-        and read_meta(writer.connection, TIPS) == tips
-        and not _unfinished(writer, this, tips)
-    ):
-        return
-    _show(writer, choice, tips, plan)
-    is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS
-    passes.merge_late(writer, late=is_long)  # also after a long run that was killed
-    with _workshop(writer, this, plan) as pool:
+    with ExitStack() as workshop:
+        ahead = (
+            workshop.enter_context(_workers_ahead(this)) if _is_first_and_long(writer, this, tips) else None
+        )
+        plan = survey(this.repository, writer, tips, this.options.limits)
+        if (
+            plan.changes_nothing
+            and read_meta(writer.connection, TIPS) == tips
+            and not _unfinished(writer, this, tips)
+        ):
+            return
+        _show(writer, choice, tips, plan)
+        is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS
+        passes.merge_late(writer, late=is_long)  # also after a long run that was killed
+        pool = ahead or workshop.enter_context(_workshop(writer, this, plan))
         yield from stages.extract(writer, pool, plan.pending, this.clock)
         if not plan.limited and not this.clock.expired:
             writer.set_meta(COMPLETE, tips)
@@ -141,18 +147,36 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         passes.merge_late(writer, late=False)
 
 
+def _is_first_and_long(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
+    """True when nothing is indexed and there is more to read than this process would read by itself."""
+    if read_meta(writer.connection, TIPS) or this.options.limits != NO_LIMITS:
+        return False
+    newest = islice(walk(this.repository, set(tips.values())), inline.SMALL_RUN_COMMITS + 1)
+    return sum(1 for _ in newest) > inline.SMALL_RUN_COMMITS
+
+
+def _workers_ahead(this: _Run) -> Pool:
+    """Workers that start while the history is still being looked at."""
+    pool = _workers(this)
+    pool.start()
+    return pool
+
+
 def _workshop(writer: Writer, this: _Run, plan: Plan) -> Pool | Inline:
     """Workers for a long run; for a short one, unless the last such run never ended, this process."""
-    setup = _setup(this)
     waiting = sum(passes.count_pending(writer, stage) for stage in this.options.passes)
     small = len(plan.pending) + waiting <= inline.SMALL_RUN_COMMITS
     if small and not read_meta(writer.connection, inline.MARK):
         writer.set_meta(inline.MARK, True)
         writer.commit()
-        return Inline(setup)
+        return Inline(_setup(this))
+    return _workers(this)
+
+
+def _workers(this: _Run) -> Pool:
     cores = available_cores()
     jobs = this.options.jobs or cores
-    return Pool(setup._replace(model_threads=max(1, cores // jobs)), jobs=jobs)
+    return Pool(_setup(this)._replace(model_threads=max(1, cores // jobs)), jobs=jobs)
 
 
 def _later_passes(

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from ohara.store.writer import Writer
 
 # A batch is searchable when it ends: the first ends early, later ones grow because every end costs a
-# merge of the word index. The largest is about three seconds of work, which a kill can lose.
+# merge of the word index. The largest is about three seconds of work, which a kill can lose. While a person
+# may be waiting for the newest commits, batches stay small: about a third of a second each.
 _FIRST_BATCH_HUNKS = 500
+_AWAITED_BATCH_HUNKS = 2_000
+_AWAITED_HUNKS = 20_000
 LARGEST_BATCH_HUNKS = 16_000
 
 
@@ -56,12 +59,16 @@ class Batches:
         self._writer = writer
         self._largest = largest
         self._limit = min(_FIRST_BATCH_HUNKS, largest)
+        self._written = 0
 
     def end_if_full(self) -> None:
         """End the batch when it is large enough and no commit is half-written."""
-        if self._writer.hunks_pending >= self._limit and self._writer.between_commits:
+        pending = self._writer.hunks_pending
+        if pending >= self._limit and self._writer.between_commits:
             self._writer.commit()
-            self._limit = min(self._limit * 2, self._largest)
+            self._written += pending
+            largest = self._largest if self._written >= _AWAITED_HUNKS else _AWAITED_BATCH_HUNKS
+            self._limit = min(self._limit * 2, self._largest, largest)
 
 
 def surviving(
