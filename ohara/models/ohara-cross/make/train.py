@@ -2,7 +2,7 @@
 
     nice -n 19 python train.py GROUPS_DIR RUN_DIR --init BASE [--layers 0,1,2] [--steps N] [--cooldown N]
 
-One thread. A checkpoint is written every four minutes and on SIGTERM or SIGINT; the same command goes on
+One thread, matrices in bfloat16, the table of words as it was. A checkpoint is written every four minutes and on SIGTERM or SIGINT; the same command goes on
 from it. While PAUSE exists beside RUN_DIR's parent it waits. The loss is a softmax over each group of
 model score + a x BM25 prior with `a` learnt, the prior hidden in a quarter of the groups: the model learns
 what the lexical order does not know, since its score is only ever blended with that order.
@@ -79,7 +79,8 @@ def scores(model: CrossEncoder, groups: Groups, chosen: np.ndarray) -> torch.Ten
         types = torch.from_numpy(
             ((places[None] >= split[rows, None]) & (places[None] < lengths[rows, None])).astype(np.int64)
         )
-        parts.append(model(batch, mask, types)[:, 0])
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=model.training):
+            parts.append(model(batch, mask, types)[:, 0].float())
     flat = torch.cat(parts)
     back = torch.empty(len(order), dtype=torch.long)
     back[torch.from_numpy(order)] = torch.arange(len(order))
@@ -119,7 +120,7 @@ def main() -> None:
     parser.add_argument("--init", type=Path, required=True)
     parser.add_argument("--layers", default="0,1,2")
     parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--dropout", type=float, default=0.05)
+    parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--steps", type=int, default=10**9)
     parser.add_argument(
         "--cooldown", type=int, default=0, help="the rate falls to zero over the last N of --steps"
@@ -147,9 +148,11 @@ def main() -> None:
         data[key][:240] for key in ("ids", "lengths", "split", "prior")
     )
     model = from_base(given.init, [int(layer) for layer in given.layers.split(",")], given.dropout)
+    model.bert.words.weight.requires_grad_(requires_grad=False)
     pull = torch.nn.Parameter(torch.tensor(4.0))
-    decayed = [p for p in model.parameters() if p.dim() > 1]
-    plain = [p for p in model.parameters() if p.dim() <= 1]
+    learnt = [p for p in model.parameters() if p.requires_grad]
+    decayed = [p for p in learnt if p.dim() > 1]
+    plain = [p for p in learnt if p.dim() <= 1]
     optimiser = torch.optim.AdamW(
         [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}, {"params": [pull], "weight_decay": 0.0, "boost": 100.0}],
         lr=given.rate,
@@ -207,7 +210,7 @@ def main() -> None:
         )
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(learnt, 1.0)
         rate = given.rate * min(1.0, (step + 1) / WARMUP)
         if given.cooldown:
             rate *= min(1.0, (given.steps - step) / given.cooldown)
@@ -217,8 +220,9 @@ def main() -> None:
         step += 1
         keep = min(EMA, 1 - 1 / (step + 1)) if not math.isinf(EMA) else 1.0
         with torch.no_grad():
-            for name, value in model.state_dict().items():
-                mean[name].lerp_(value, 1 - keep)
+            for name, value in model.named_parameters():
+                if value.requires_grad:
+                    mean[name].lerp_(value, 1 - keep)
         spent += time.time() - began
         running, seen = running + float(loss.detach()), seen + 1
         if step % 25 == 0:

@@ -54,7 +54,9 @@ class Layer(nn.Module):
         q = self.query(x).view(split).transpose(1, 2)
         k = self.key(x).view(split).transpose(1, 2)
         v = self.value(x).view(split).transpose(1, 2)
-        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        # Written out: torch's own attention takes five times as long to run backwards on a CPU.
+        told = torch.softmax(q @ k.transpose(-1, -2) * (WIDTH // HEADS) ** -0.5 + mask, dim=-1).to(v.dtype)
+        seen = told @ v
         seen = self.output(seen.transpose(1, 2).reshape(batch, length, WIDTH))
         x = self.norm1(x + F.dropout(seen, self.dropout, self.training))
         return self.norm2(x + F.dropout(self.down(F.gelu(self.up(x))), self.dropout, self.training))

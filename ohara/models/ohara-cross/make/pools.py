@@ -1,0 +1,183 @@
+"""Record what the pipeline would hand to the reranker, so that ways to blend can be tried in seconds.
+
+    python pools.py WORK OUT_DIR NAME=PATH … [--queries N] [--history FOLDER]
+
+WORK is the benchmark's folder of indexes (`python -m tests.bench quality` makes them). For each repository two
+files are written, `NAME.messages.pkl` and `NAME.blind.pkl`: for each query its answers and the pool's best
+hunks with their lane scores and the text a cross-encoder reads. Queries are changelog fragments; with
+`--history` (the files of `histories.py`) those of training repositories: entries that a commit added to a
+changelog file and, for the blind index, paragraphs of its message.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import random
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+
+HERE = Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[4]), str(HERE.parents[2] / "ohara-static" / "make")]
+from corpus import plain, queries_of, read  # noqa: E402
+
+from ohara.embed.prepare import rerank_text  # noqa: E402
+from ohara.engine import Engine  # noqa: E402
+from ohara.query import parse  # noqa: E402
+from ohara.retrieve import rank as ranking  # noqa: E402
+from ohara.retrieve.diversify import in_order  # noqa: E402
+from tests.bench.changelog import draw_queries, touches_code  # noqa: E402
+from tests.bench.reworded import without_messages  # noqa: E402
+from tests.bench.systems import NOW  # noqa: E402
+from tests.bench.workspace import Indexed, Subject, at_home, with_messages  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ohara.retrieve.diversify import Ranked
+
+DEPTH = 50
+PATIENCE_S = 60.0
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One hunk of a pool."""
+
+    commit: str
+    fused: float
+    score: float
+    lanes: dict[str, int]
+    lane_scores: dict[str, float]
+    path: str
+    subject: str
+    document: str
+    pinned: bool
+
+
+@dataclass(slots=True)
+class Pool:
+    """A query, the commits that answer it, and what the pipeline found, best first."""
+
+    query: str
+    answers: tuple[str, ...]
+    kind: str
+    candidates: list[Candidate]
+
+
+def asked_of(
+    name: str, history: Path, *, blind: bool, limit: int
+) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Queries of a training repository: changelog entries and, blind, as many paragraphs of messages."""
+    entries, paragraphs = [], []
+    for change in read(history, name):
+        if not 0 < len(change.hunks) <= 60 or not touches_code(path for path, _, _ in change.hunks):
+            continue
+        added = [
+            text
+            for fragment in change.fragments
+            for entry in re.split(r"\n\s*\n|\n(?=\s*[-*+] )", fragment.split("\n", 1)[1])
+            if 5 <= len((text := plain(re.sub(r"^\s*[-*+]\s+", "", entry))).split()) <= 60
+        ]
+        if len(added) == 1:
+            entries.append((added[0], (change.sha,), "entry"))
+        paragraphs += [
+            (text, (change.sha,), "paragraph")
+            for text in queries_of(change)[1:3]
+            if 5 <= len(text.split()) <= 60
+        ]
+    chance = random.Random(name)
+    chance.shuffle(entries)
+    chance.shuffle(paragraphs)
+    yield from entries[:limit]
+    if blind:
+        yield from paragraphs[:limit]
+
+
+def record(indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]]) -> list[Pool]:
+    """Ask each query and keep what would be reranked."""
+    caught: list[Ranked] = []
+
+    async def catch(_sources: object, _query: object, _wishes: object, found: list[Ranked]) -> object:
+        caught[:] = in_order(found)[:DEPTH]
+        return await reranked(_sources, _query, replace(_wishes, rerank=False), found)  # type: ignore[arg-type, type-var]
+
+    reranked, ranking._reranked = ranking._reranked, catch  # type: ignore[assignment]
+    pools = []
+    with at_home(indexed.home):
+        find = replace(indexed.settings.find, lane_timeout_s=PATIENCE_S)
+        search = Engine.open(indexed.repo, replace(indexed.settings, find=find)).search
+        for text, answers, kind in queries:
+            query = parse(text, now=NOW)
+            caught.clear()
+            anyio.run(search.find, query, search.wishes(now=NOW, k=10))
+            pools.append(
+                Pool(
+                    text,
+                    answers,
+                    kind,
+                    [
+                        Candidate(
+                            commit=one.row.commit.sha,
+                            fused=one.fused,
+                            score=one.score,
+                            lanes=dict(one.lanes),
+                            lane_scores=dict(one.lane_scores),
+                            path=one.row.path,
+                            subject=one.row.commit.subject,
+                            document=rerank_text(
+                                query.words,
+                                one.row.commit.subject,
+                                one.row.path,
+                                one.row.symbols[0] if one.row.symbols else "",
+                                one.row.body,
+                            ),
+                            pinned=one.pinned,
+                        )
+                        for one in caught
+                    ],
+                )
+            )
+    ranking._reranked = reranked
+    return pools
+
+
+def main() -> None:
+    """Record every repository given, both ways."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("work", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("repositories", nargs="+")
+    parser.add_argument("--queries", type=int, default=500)
+    parser.add_argument("--history", type=Path)
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    for repository in given.repositories:
+        name, _, path = repository.partition("=")
+        subject = Subject(name, Path(path))
+        for mode, index in (("messages", with_messages), ("blind", without_messages)):
+            file = given.out / f"{name}.{mode}.pkl"
+            if file.exists():
+                continue
+            queries = (
+                list(asked_of(name, given.history, blind=mode == "blind", limit=given.queries))
+                if given.history
+                else [
+                    (q.text, q.answers, "fragment")
+                    for q in draw_queries(Path(path), limit=given.queries).queries
+                ]
+            )
+            if not queries:
+                continue
+            pools = record(index(subject, given.work), queries)
+            file.write_bytes(pickle.dumps(pools))
+            print(f"{name} {mode}: {len(pools)} pools", flush=True)
+
+
+if __name__ == "__main__":
+    main()
