@@ -45,7 +45,7 @@ def then(*keys: str, stage: Stage = Stage.RESULTS) -> Before:
         assert isinstance(app, OharaApp)
         await until(pilot, lambda: app.search.finder.state.cursor is None)
         await pilot.press(*keys)
-        await until(pilot, lambda: not app.search.results.has_class("-stale"))
+        await until(pilot, lambda: app.search.results.styles.text_opacity == 1.0)
         await pilot.pause(0.2)  # longer than a frame: what was scrolled is drawn
 
     return before

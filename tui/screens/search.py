@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
 _DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
+_STALE_OPACITY = 0.55  # set on the pane itself: a class would style all its parts anew, twice for an answer
 _SHORT = 30  # lines below which the timeline gives its place to hits
 _CALLS_FOR_A_KEY = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})
 _LEAST_SHARE, _MOST_SHARE = 20, 80
@@ -207,8 +208,8 @@ class SearchScreen(HitActions):
         if self._dim is not None and not stale:
             self._dim.stop()
         self._dim = None
-        self.results.set_class(stale, "-stale")
-        self.diff.set_class(stale, "-stale")
+        for pane in (self.results, self.diff):
+            pane.styles.text_opacity = _STALE_OPACITY if stale else 1.0
 
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles anew."""

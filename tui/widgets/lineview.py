@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, cast
 
 from textual.content import Content
 from textual.geometry import Region, Size
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
-from textual.widget import Widget
 
 if TYPE_CHECKING:
     from rich.style import Style
+    from textual.widget import Widget
 
 
 class LineBar(ScrollBar):
@@ -62,6 +63,8 @@ class LineView(ScrollView, can_focus=True):
     }
     """
 
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
         self.seen = Size(0, 0)  # of what is drawn now
@@ -89,7 +92,7 @@ class LineView(ScrollView, can_focus=True):
         """Let so many cells and lines be scrolled over."""
         size = Size(width, height)
         if size != self.virtual_size:
-            self.set_reactive(Widget.virtual_size, size)
+            self.virtual_size = size
             self._scroll_update(size)
 
     def entitle(self, title: str, subtitle: str = "") -> None:

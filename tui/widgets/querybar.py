@@ -10,7 +10,9 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input, Static
 
 from tui.actions import Where, bindings
@@ -29,6 +31,9 @@ class QueryInput(Input):
     """The free text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.QUERY)]
+
+    # What is typed changes how far the line scrolls, never where anything stands: nothing is laid out for it.
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
 
     class Entered(Message):
         """Enter was pressed."""
