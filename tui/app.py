@@ -100,7 +100,7 @@ class OharaApp(App[None]):
         """Keep the session."""
         screen = self.search
         diff = screen.diff
-        layout = Layout(screen.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace)
+        layout = Layout(screen.panes.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace)
         self.session = replace(
             self.session.asked(self.repository, self.typed if screen.finder.state.hits else ""),
             repository=self.repository,

@@ -12,7 +12,7 @@ from ohara import client
 from ohara.plain import inert
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
 from tui.asking import Asking
-from tui.state import Stage
+from tui.state import Stage, same_place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -254,7 +254,7 @@ async def test_more_like_this_asks_with_the_code_of_the_hit_and_can_be_gone_back
         await pilot.press("<")
         await until(pilot, lambda: app.search.bar.asking == Asking("upload"))
         await until_stage(pilot, Stage.RESULTS)
-        await until(pilot, lambda: app.search.results.selected == hit)
+        await until(pilot, lambda: same_place(app.search.results.hits, hit) == app.search.results.position)
         await pilot.press(">")
         await until(pilot, lambda: app.search.bar.asking.sample == sample)
 
@@ -293,11 +293,11 @@ async def test_the_list_and_its_bars_are_clicked_with_the_mouse(parcel: Path) ->
         await pilot.click("#results", offset=(10, 5))  # inside the border: the third row of two lines
         assert app.search.results.position == 2
         await pilot.click("#splitter")
-        before = app.search.share
+        before = app.search.panes.share
         await pilot.mouse_down("#splitter")
         await pilot.hover("#diff", offset=(20, 10))
         await pilot.mouse_up("#diff", offset=(20, 10))
-        assert app.search.share > before
+        assert app.search.panes.share > before
 
 
 async def test_ten_thousand_hits_are_a_list_like_any_other(parcel: Path) -> None:

@@ -116,7 +116,7 @@ async def test_the_welcome_offers_examples_and_a_choice_asks_it(parcel: Path) ->
 async def test_the_session_comes_back(parcel: Path) -> None:
     async with running(parcel, "upload lang:python") as (app, pilot):
         await pilot.press("enter", "T", "vertical_line", "number_sign", ")")
-        share = app.search.share
+        share = app.search.panes.share
         assert app.theme == "light"
     again = app_for(parcel)
     assert again.session.theme == "light"
@@ -126,7 +126,7 @@ async def test_the_session_comes_back(parcel: Path) -> None:
         assert again.search.bar.asking == Asking("upload", ("lang:python",))
         assert again.search.diff.is_split
         assert not again.search.diff.shows_numbers
-        assert again.search.share == share
+        assert again.search.panes.share == share
 
 
 async def test_older_queries_are_taken_back_in_the_bar(parcel: Path) -> None:

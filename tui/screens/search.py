@@ -9,26 +9,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
 from tui.actions import Where, bindings
 from tui.advice import advise
-from tui.asking import Asking, read
+from tui.asking import Asking
 from tui.finder import Change, Finder
 from tui.inert import plain
 from tui.link import LinkState
-from tui.places import SearchPlace
 from tui.repository import count_commits
 from tui.screens.paned import NARROW
-from tui.screens.taking import HitActions
+from tui.screens.returning import ReturningActions
 from tui.standing import facts, going_on
 from tui.state import Stage
-from tui.widgets.diffview import DiffView
-from tui.widgets.querybar import QueryBar, QueryInput
-from tui.widgets.results import ResultList
-from tui.widgets.splitter import Splitter
-from tui.widgets.strip import TimelineStrip
+from tui.widgets.querybar import QueryBar
+from tui.widgets.searchpanes import SearchPanes
 from tui.working import begin
 
 if TYPE_CHECKING:
@@ -42,21 +37,19 @@ if TYPE_CHECKING:
     from ohara.model import Hit
     from ohara.wire import JobState
     from tui.advice import Choice
+    from tui.widgets.diffview import DiffView
     from tui.widgets.lines import Key
+    from tui.widgets.results import ResultList
+    from tui.widgets.strip import TimelineStrip
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
 _DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
-_STALE_OPACITY = 0.55  # set on the pane itself: a class would style all its parts anew, twice for an answer
 _SHORT = 30  # lines below which the timeline gives its place to hits
 _CALLS_FOR_A_KEY = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})
-_LEAST_SHARE, _MOST_SHARE = 20, 80
+_SHARE_STEP = 5  # hundredths
 
 
-class SearchDiff(DiffView, inherit_bindings=False):
-    """The diff of the selected hit: arrows go on moving the list."""
-
-
-class SearchScreen(HitActions):
+class SearchScreen(ReturningActions):
     """Where one searches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.SEARCH, Where.DIFF)]
@@ -66,48 +59,38 @@ class SearchScreen(HitActions):
         super().__init__()
         self.finder = Finder(self.ohara.link, self._heard)
         self.bar = QueryBar(id="bar")
-        self.results = ResultList(id="results")
-        self.timeline = TimelineStrip(id="timeline")
-        self._diff = SearchDiff(id="diff")
+        self.panes = SearchPanes(self.ohara.session.layout)
         self.by_date = False
         self._debounce: Timer | None = None
         self._dim: Timer | None = None
-        self._wanted: tuple[str, tuple[str, int]] | None = None
         self._shown: tuple[str, str, bool] | None = None
-        self._recalled = -1
-        self._recall = Asking()
-        self._share = self.ohara.session.layout.list_share
-        self._laid_out: tuple[int, bool] | None = None
         # What is known before the first paint is set before it: styling twice is what a start is slow by.
-        self._main = Horizontal(id="main")
-        self._main.display = False
+        self.panes.display = False
         self._fit(self.app.size)
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
         yield self.bar
-        with self._main:
-            with Vertical(id="left"):
-                yield self.results
-                yield self.timeline
-            yield Splitter(id="splitter")
-            yield self._diff
+        yield self.panes
         yield from self.compose_foot()
+
+    @property
+    def results(self) -> ResultList:
+        """The list of hits."""
+        return self.panes.results
+
+    @property
+    def timeline(self) -> TimelineStrip:
+        """The hits in time."""
+        return self.panes.timeline
 
     @property
     def diff(self) -> DiffView:
         """The diff of the selected hit."""
-        return self._diff
+        return self.panes.diff
 
     def on_mount(self) -> None:
         """Take up the session."""
-        layout = self.ohara.session.layout
-        if not layout.numbers:
-            self.diff.toggle_numbers()
-        if layout.whitespace:
-            self.diff.toggle_whitespace()
-        if layout.is_split:
-            self.diff.toggle_split()
         self.turn_to(self.ohara.repository, self.ohara.first_query)
 
     # -- the repository and the service ----------------------------------------------------------
@@ -116,7 +99,7 @@ class SearchScreen(HitActions):
         """Search another repository, for something or nothing yet."""
         self.finder.turn_to(repository)
         begin(self, self.finder.look, group="look", exclusive=True)
-        self.bar.show(read(source, now=int(self.ohara.clock())))
+        self.bar.show(self.read(source))
 
     def link_changed(self) -> None:
         """Draw how the connection stands; once it is there again, look how the index stands."""
@@ -143,8 +126,7 @@ class SearchScreen(HitActions):
     def on_query_bar_changed(self, event: QueryBar.Changed) -> None:
         """Ask when typing pauses."""
         event.stop()
-        if event.asking != self._recall:  # typed, so the way through old queries begins anew
-            self._recalled = -1
+        self.asks_anew(event.asking)
         if self._debounce is not None:
             self._debounce.stop()
         self._debounce = self.set_timer(DEBOUNCE_S, self.ask)
@@ -170,8 +152,8 @@ class SearchScreen(HitActions):
         if change is Change.ANSWER and state.hits:
             shown, self._shown = self._shown, (state.repository, state.source, state.by_date)
             self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
-            self._select_wanted()
-            self._remember()
+            self.select_wanted()
+            self.ohara.typed = state.source
         elif change is Change.ORDER:
             self.results.show(state.hits, keep=True)
         elif change is Change.MORE:
@@ -189,7 +171,7 @@ class SearchScreen(HitActions):
         """Everything that follows from the state."""
         state = self.finder.state
         has_hits = state.stage is Stage.RESULTS
-        self._main.display = has_hits
+        self.panes.display = has_hits
         self.advice.display = not has_hits
         if not has_hits:
             self.advice.show(advise(state, self.ohara.session.recent(state.repository), self.ohara.keys))
@@ -208,8 +190,7 @@ class SearchScreen(HitActions):
         if self._dim is not None and not stale:
             self._dim.stop()
         self._dim = None
-        for pane in (self.results, self.diff):
-            pane.styles.text_opacity = _STALE_OPACITY if stale else 1.0
+        self.panes.dim(stale=stale)
 
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles anew."""
@@ -240,10 +221,7 @@ class SearchScreen(HitActions):
     def _show_diff(self, hit: Hit) -> None:
         if self.diff.hits == (hit,):
             return
-        self.diff.show(hit)
-        place = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "(no file)"
-        self.diff.entitle(plain(place), plain(f"{hit.commit.author} · {hit.commit.sha[:10]}"))
-        self.timeline.select(hit)
+        self.panes.show_diff(hit)
         self.refresh_status()
 
     def on_result_list_near_end(self) -> None:
@@ -260,37 +238,14 @@ class SearchScreen(HitActions):
         """The hit that actions are about."""
         return self.results.selected if self.finder.state.stage is Stage.RESULTS else None
 
-    def _move(self, by: int) -> None:
+    def move(self, by: int) -> None:
+        """Move among the hits, or among what the advice offers."""
         if self.finder.state.stage is Stage.RESULTS:
             self.results.move(by)
             if self.results.selected is not None:  # at once: list and diff are then painted together
                 self._show_diff(self.results.selected)
         else:
             self.advice.move(by)
-
-    def action_cursor_down(self) -> None:
-        """Select the next hit."""
-        self._move(1)
-
-    def action_cursor_up(self) -> None:
-        """Select the previous hit."""
-        self._move(-1)
-
-    def action_page_down(self) -> None:
-        """A page down."""
-        self.results.move_page(1)
-
-    def action_page_up(self) -> None:
-        """A page up."""
-        self.results.move_page(-1)
-
-    def action_cursor_first(self) -> None:
-        """Select the first hit."""
-        self.results.move_to(0)
-
-    def action_cursor_last(self) -> None:
-        """Select the last hit."""
-        self.results.move_to(len(self.results.hits) - 1)
 
     # -- bar, list, advice -----------------------------------------------------------------------
 
@@ -316,18 +271,10 @@ class SearchScreen(HitActions):
         elif self.advice.chosen is not None:
             self.choose(self.advice.chosen)
 
-    def on_query_input_recalled(self, event: QueryInput.Recalled) -> None:
-        """Take an older or newer query of this repository."""
-        recent = self.ohara.session.recent(self.finder.state.repository)
-        self._recalled = max(-1, min(self._recalled - event.by, len(recent) - 1))
-        source = recent[self._recalled] if self._recalled >= 0 else ""
-        self._recall = read(source, now=int(self.ohara.clock()))
-        self.bar.show(self._recall)
-
     def choose(self, choice: Choice) -> None:
         """Do what the advice offers."""
         if choice.query:
-            self.bar.show(read(choice.query, now=int(self.ohara.clock())))
+            self.bar.show(self.read(choice.query))
             self.ask()
         elif choice.drops:
             self.drop(choice.drops)
@@ -347,78 +294,25 @@ class SearchScreen(HitActions):
             return False
         return True
 
-    # -- visits ----------------------------------------------------------------------------------
-
-    def _remember(self) -> None:
-        self.ohara.typed = self.finder.state.source
-
-    def record(self) -> None:
-        """Note this search as visited and as asked."""
-        state, hit = self.finder.state, self.selected
-        self.ohara.asked(state.repository, state.source)
-        here = (hit.commit.sha, hit.hunk) if hit else None
-        self.ohara.arrive(SearchPlace(state.repository, self.bar.asking, self.by_date, here))
-
-    def restore(self, place: SearchPlace) -> None:
-        """Be again where one was."""
-        self.by_date = place.by_date
-        if place.repository != self.finder.state.repository:
-            self.turn_to(place.repository)
-        self._wanted = (place.asking.source, place.selected) if place.selected else None
-        if place.asking == self.bar.asking:
-            self._select_wanted()
-        else:
-            self.bar.show(place.asking)
-            self.ask()
-
-    def _select_wanted(self) -> None:
-        """Go to the hit that was left, once the answer that holds it is there."""
-        if self._wanted is None or self._wanted[0] != self.finder.state.source:
-            return
-        for at, hit in enumerate(self.results.hits):
-            if (hit.commit.sha, hit.hunk) == self._wanted[1]:
-                self._wanted = None
-                self.results.move_to(at)
-                return
-
-    # -- layout ----------------------------------------------------------------------------------
+    # -- room ------------------------------------------------------------------------------------
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose between side by side and one above the other."""
         self._fit(event.size)
-        self._share_room(self._share)
 
     def _fit(self, size: Size) -> None:
-        narrow, short = size.width < NARROW, size.height < _SHORT
-        if (narrow, short) != (self.has_class("-narrow"), self.has_class("-short")):
-            self.set_class(narrow, "-narrow")
-            self.set_class(short, "-short")
-            self.results.set_compact(compact=narrow)
-
-    def on_splitter_dragged(self, event: Splitter.Dragged) -> None:
-        """Move the boundary between list and diff."""
-        self._share_room(round(100 * event.x / max(1, self.size.width)))
+        narrow = size.width < NARROW
+        self.set_class(narrow, "-narrow")
+        self.set_class(size.height < _SHORT, "-short")
+        self.panes.stack(stacked=narrow)
 
     def action_widen_list(self) -> None:
         """More room for the list."""
-        self._share_room(self._share + 5)
+        self.panes.share_room(self.panes.share + _SHARE_STEP)
 
     def action_widen_diff(self) -> None:
         """More room for the diff."""
-        self._share_room(self._share - 5)
-
-    def _share_room(self, share: int) -> None:
-        self._share = max(_LEAST_SHARE, min(share, _MOST_SHARE))
-        stacked = self.has_class("-narrow")
-        if (self._share, stacked) != self._laid_out:  # styling costs milliseconds, also when nothing changes
-            self._laid_out = (self._share, stacked)
-            left, part = self.query_one("#left"), f"{self._share}%"
-            left.styles.width, left.styles.height = ("100%", part) if stacked else (part, "100%")
-
-    @property
-    def share(self) -> int:
-        """The list's part of the screen, in hundredths."""
-        return self._share
+        self.panes.share_room(self.panes.share - _SHARE_STEP)
 
 
 def _entitle(pane: Widget, title: str, subtitle: str) -> None:

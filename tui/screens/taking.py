@@ -1,4 +1,4 @@
-"""What can be done with the selected hit and with the question: the actions of the search screen."""
+"""What can be done with hits and with the question: the actions of the search screen."""
 
 from __future__ import annotations
 
@@ -22,15 +22,24 @@ class HitActions(TracingActions):
 
     bar: QueryBar
     finder: Finder
-    results: ResultList
-    timeline: TimelineStrip
     by_date: bool
 
     if TYPE_CHECKING:  # what the screen itself brings
 
         @property
+        def results(self) -> ResultList:
+            """The list of hits."""
+
+        @property
+        def timeline(self) -> TimelineStrip:
+            """The hits in time."""
+
+        @property
         def selected(self) -> Hit | None:
             """The hit that actions are about."""
+
+        def move(self, by: int) -> None:
+            """Move among the hits, or among what the advice offers."""
 
         def ask(self) -> None:
             """Ask what stands in the bar now."""
@@ -44,6 +53,32 @@ class HitActions(TracingActions):
         self.bar.show(asking)
         self.ask()
         self.results.focus()
+
+    # -- moving ----------------------------------------------------------------------------------
+
+    def action_cursor_down(self) -> None:
+        """Select the next hit."""
+        self.move(1)
+
+    def action_cursor_up(self) -> None:
+        """Select the previous hit."""
+        self.move(-1)
+
+    def action_page_down(self) -> None:
+        """A page down."""
+        self.results.move_page(1)
+
+    def action_page_up(self) -> None:
+        """A page up."""
+        self.results.move_page(-1)
+
+    def action_cursor_first(self) -> None:
+        """Select the first hit."""
+        self.results.move_to(0)
+
+    def action_cursor_last(self) -> None:
+        """Select the last hit."""
+        self.results.move_to(len(self.results.hits) - 1)
 
     # -- the hit ---------------------------------------------------------------------------------
 

@@ -24,6 +24,8 @@ from tui.widgets.sheetview import SheetView
 if TYPE_CHECKING:
     from textual import events
 
+    from tui.widgets.brush import Look
+
 # Gives lines of a file at a hit's commit, first to last, 1-based and inclusive.
 Surroundings: TypeAlias = Callable[[Hit, int, int], Awaitable[Sequence[str]]]
 
@@ -78,9 +80,11 @@ class DiffView(SheetView):
         self,
         *,
         surroundings: Surroundings | None = None,
+        look: Look | None = None,
+        is_split: bool = False,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
-        super().__init__(id=id)
+        super().__init__(look=look, is_split=is_split, id=id)
         self.surroundings = surroundings
         self._framing = Framing()
 

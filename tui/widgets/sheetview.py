@@ -29,11 +29,11 @@ class SheetView(LineView):
     COMPONENT_CLASSES: ClassVar[set[str]] = CLASSES
     DEFAULT_CSS = CSS
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, look: Look | None = None, is_split: bool = False, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._empty = ""
-        self._look = Look()
-        self._sheet = Sheet()
+        self._look = look or Look()
+        self._sheet = Sheet(is_split=is_split)
         self._cursor = 0
         self._selection: Selection | None = None
         self._brush: Brush | None = None
