@@ -107,6 +107,10 @@ def _cause(fault: BaseException) -> BaseException:
 
 def _usage(error: click.ClickException) -> UsageError:
     """What click complains of as one line in our form, with the help to ask for as its hint."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(error.ctx.command, click.Group):
+        commands = ", ".join(error.ctx.command.list_commands(error.ctx))
+        said = f"{error.ctx.info_name} needs a command: {commands}"
+        return UsageError(said, hint=f"{error.ctx.command_path} -h")
     context = error.ctx if isinstance(error, click.UsageError) else None
     said = " ".join(error.format_message().split()).rstrip(".")
     return UsageError(said[:1].lower() + said[1:], hint=f"{context.command_path if context else 'ohara'} -h")

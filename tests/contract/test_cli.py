@@ -56,6 +56,7 @@ def test_a_command_is_what_the_table_says(name: str) -> None:
             ["config", "--jsno"],
             "ohara: no such option '--jsno'. Did you mean '--json'?\n  hint: ohara config -h\n",
         ),
+        (["hook"], "ohara: hook needs a command: install, remove, run, snippet\n  hint: ohara hook -h\n"),
         (["\x1b[31mred"], "ohara: no such command: ␛[31mred\n  hint: ohara -h lists the commands\n"),
     ],
 )
