@@ -51,6 +51,7 @@ from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from ohara.git.repo import Repository
     from ohara.model import Sha
@@ -162,7 +163,7 @@ def _workers_ahead(this: _Run) -> Pool:
     return pool
 
 
-def _workshop(writer: Writer, this: _Run, plan: Plan) -> Pool | Inline:
+def _workshop(writer: Writer, this: _Run, plan: Plan) -> AbstractContextManager[Pool | Inline]:
     """Workers for a long run; for a short one, unless the last such run never ended, this process."""
     waiting = sum(passes.count_pending(writer, stage) for stage in this.options.passes)
     small = len(plan.pending) + waiting <= inline.SMALL_RUN_COMMITS
