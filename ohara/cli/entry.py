@@ -18,11 +18,14 @@ _INTERRUPTED = 130  # as in ohara.cli.report, which loads click
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line to its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    code = _straight(given[1:]) if given[:1] == ["find"] else None
-    if code is None:
-        from ohara.cli.main import main as run
+    try:
+        code = _straight(given[1:]) if given[:1] == ["find"] else None
+        if code is None:
+            from ohara.cli.main import main as run
 
-        return run(given)
+            return run(given)
+    except KeyboardInterrupt:  # while modules are loaded
+        return _INTERRUPTED
     return code
 
 
@@ -33,10 +36,7 @@ def _straight(arguments: list[str]) -> int | None:
 
     from ohara.client.quick import printed
 
-    try:
-        answer = printed(arguments, environ=os.environ, stdout=sys.stdout, stderr=sys.stderr)
-    except KeyboardInterrupt:
-        return _INTERRUPTED
+    answer = printed(arguments, environ=os.environ, stdout=sys.stdout, stderr=sys.stderr)
     if answer is None:
         return None
     code, out, err = answer

@@ -140,6 +140,7 @@ def _in_work_tree() -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line to its exit code."""
+    _fill_streams()
     _print_anything()
     given = list(sys.argv[1:] if arguments is None else arguments)
     return report.guard(lambda: _run(given))
@@ -152,6 +153,13 @@ def _run(arguments: list[str]) -> object:
         return shell_complete(cli, {}, PROGRAM, COMPLETE_VARIABLE, instruction)
     with cli.make_context(PROGRAM, arguments) as ctx:
         return cli.invoke(ctx)
+
+
+def _fill_streams() -> None:
+    """Stand in for streams that this process was started without, before a file takes their number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - as long as the process
 
 
 def _print_anything() -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ohara.cli import entry
 from ohara.cli.report import ExitCode, describe, guard, understood
 from ohara.errors import IndexMissing, InternalError, OharaError, QueryError
 from ohara.plain import inert
@@ -22,6 +23,8 @@ from tests.process import ROOT, ohara, python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from fixtures.git import Repo
 
 
 def failing(fault: BaseException) -> Callable[[], object]:
@@ -136,12 +139,28 @@ def test_a_full_disk_is_an_error() -> None:
     assert done.stderr.startswith("ohara: No space left on device\n")
 
 
-def test_no_standard_output_at_all_is_no_fault() -> None:
+@pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
+@pytest.mark.parametrize("command", [("config",), ("find", "--batch"), ("find", "x"), ("find", "-q", "x")])
+def test_no_standard_streams_at_all_is_no_fault(
+    closed: tuple[int, ...], command: tuple[str, ...], three_commits: Repo
+) -> None:
     done = python(
         "-c",
-        "import os, sys; os.close(1); os.execv(sys.executable, [sys.executable, '-m', 'ohara', 'config'])",
+        f"import os, sys\nfor number in {closed}: os.close(number)\n"
+        f"os.execv(sys.executable, [sys.executable, '-m', 'ohara', *{command}])",
+        cwd=three_commits.path,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == (1 if "x" in command else 0)
+    assert "fault" not in done.stderr
+
+
+def test_ctrl_c_while_modules_are_loaded_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.__import__", interrupted)
+    assert entry.main(["find", "x"]) == 130
+    assert entry.main(["config"]) == 130
 
 
 def test_an_encoding_without_the_character_is_no_fault() -> None:
