@@ -21,7 +21,6 @@ from tui.actions import ACTIONS, Where, bindings, key_label, remapped
 from tui.link import Link, LinkState
 from tui.places import CommitPlace, HistoryPlace, SearchPlace
 from tui.screens.search import SearchScreen
-from tui.session import Layout
 from tui.theme import NAMES, THEMES, following
 from tui.visits import Visits
 from tui.widgets.lines import Key
@@ -79,7 +78,8 @@ class OharaApp(App[None]):
         self.set_keymap(self.keys.keymap())
         self.call_after_refresh(self._connect)
 
-    def _connect(self) -> None:
+    async def _connect(self) -> None:
+        await self.search.unfold()
         gc.freeze()
         gc.enable()  # the program that starts this one switches it off
         begin(self, self.link.run, group="link", exclusive=True)
@@ -99,14 +99,12 @@ class OharaApp(App[None]):
     def on_unmount(self) -> None:
         """Keep the session."""
         screen = self.search
-        diff = screen.diff
-        layout = Layout(screen.panes.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace)
         self.session = replace(
             self.session.asked(self.repository, self.typed if screen.finder.state.hits else ""),
             repository=self.repository,
             query=screen.bar.asking.source,
             theme=self.theme,
-            layout=layout,
+            layout=screen.arrangement,
         )
         sessions.save(self.session)
 
@@ -242,11 +240,8 @@ class OharaApp(App[None]):
 
     def _heard_here(self) -> tuple[Where, ...]:
         """The places whose actions are heard now, the nearest first."""
-        search = self.screen is self.search
-        if search and self.focused is self.search.bar.input:
-            return (Where.QUERY, Where.SEARCH, Where.DIFF)
-        if search and self.focused is self.search.diff:
-            return (Where.DIFF, Where.SEARCH)
+        if self.screen is self.search:
+            return self.search.heard_here
         heard: tuple[Where, ...] = getattr(self.screen, "HEARS", ())
         return heard
 

@@ -1,7 +1,8 @@
 """A query in the making: free text, filters as chips, perhaps a piece of code to find more of. Pure.
 
 The grammar is `ohara.query`'s and nothing else: a chip is a filter as it would be typed, and all of it
-together is again one text that the grammar reads.
+together is again one text that the grammar reads. It is loaded with the first query: the first paint does
+not wait for it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
-from ohara.model import Filters, Polarity
-from ohara.query import filter_sources, parse, to_source
 
 if TYPE_CHECKING:
     from ohara.model import Hit, Query
@@ -69,6 +68,8 @@ def lifted(asking: Asking, *, now: int) -> Asking:
     head, space, tail = asking.text.rpartition(" ")
     if not space or ":" not in head:
         return asking
+    from ohara.query import parse
+
     try:
         query = parse(head, now=now)
     except QueryError:
@@ -76,7 +77,7 @@ def lifted(asking: Asking, *, now: int) -> Asking:
     chips = chips_of(query)
     if not chips or "\n" in query.words:
         return asking
-    rest = to_source(replace(query, filters=Filters(), polarity=Polarity.ANY))
+    rest = _unbounded(query)
     return replace(asking.with_chips(*chips), text=f"{rest} {tail}" if rest else tail)
 
 
@@ -84,11 +85,13 @@ def read(source: str, *, now: int) -> Asking:
     """A whole query taken apart; one that does not parse stays as it is, to be mended."""
     if not source.strip():
         return Asking()
+    from ohara.query import parse
+
     try:
         query = parse(source, now=now)
     except QueryError:
         return Asking(source)
-    rest = to_source(replace(query, filters=Filters(), polarity=Polarity.ANY))
+    rest = _unbounded(query)
     if "\n" in rest:
         return Asking("", chips_of(query), Sample(rest, "a piece of code"))
     return Asking(rest, chips_of(query))
@@ -96,8 +99,19 @@ def read(source: str, *, now: int) -> Asking:
 
 def chips_of(query: Query) -> tuple[str, ...]:
     """The filters of a query and its polarity, as they would be typed."""
+    from ohara.model import Polarity
+    from ohara.query import filter_sources
+
     side = () if query.polarity is Polarity.ANY else (f"{query.polarity}:",)
     return (*side, *filter_sources(query.filters))
+
+
+def _unbounded(query: Query) -> str:
+    """The query without its filters, as it would be typed."""
+    from ohara.model import Filters, Polarity
+    from ohara.query import to_source
+
+    return to_source(replace(query, filters=Filters(), polarity=Polarity.ANY))
 
 
 def sample_of(hit: Hit) -> Sample:

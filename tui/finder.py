@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import anyio
 
 from ohara.errors import OharaError, QueryError
-from ohara.query import parse
 from tui.state import Searching
 
 if TYPE_CHECKING:
@@ -101,6 +100,8 @@ class Finder:
 
     async def ask(self, asking: Asking, *, by_date: bool, reranks: bool) -> None:
         """Ask, and go on refining the answer until cancelled."""
+        from ohara.query import parse  # late: the first paint does not wait for it
+
         source = asking.source
         try:
             parse(source, now=int(time.time()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.model import LaneStatus
 from tui.advice import progress_line
 from tui.link import LinkState
 from tui.phrases import count, milliseconds
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from tui.actions import Keys
     from tui.state import Searching
 
-_ANSWERED = frozenset({LaneStatus.OK, LaneStatus.EMPTY})
+_ANSWERED = frozenset({"ok", "empty"})  # values of `LaneStatus`, which is loaded with the first answer
 
 
 def facts(state: Searching, position: int = 0) -> list[Said]:

@@ -12,7 +12,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ohara.errors import IndexMissing, OharaError, RepositoryError
-from ohara.model import LaneStatus
 from tui.link import LinkState
 
 if TYPE_CHECKING:
@@ -165,7 +164,8 @@ class Searching:
         return here in {there, there.parent if there.name == ".git" else there}
 
 
-_LANE_WORDS = {LaneStatus.TIMEOUT: "took too long", LaneStatus.FAILED: "failed"}
+# By the values of `LaneStatus`: the model is loaded with the first answer, after the first paint.
+_LANE_WORDS = {"timeout": "took too long", "failed": "failed"}
 
 
 def _counted(fresh: IndexStatus, before: IndexStatus | None) -> IndexStatus:

@@ -37,6 +37,10 @@ class BrowsingScreen(TracingActions):
         """What is chosen from."""
         raise NotImplementedError
 
+    def on_mount(self) -> None:
+        """Let the diff ask for more of its files."""
+        self.trace_lines()
+
     @property
     def repository(self) -> str:
         """The repository that is shown."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ohara.errors import OharaError
 from tui.screens.diffing import DiffActions
-from tui.screens.menu import Item, MenuScreen
 from tui.working import begin
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ class CarryingActions(DiffActions):
 
     def action_copy(self) -> None:
         """Ask what to copy."""
+        from tui.screens.menu import Item, MenuScreen
+
         hit = self.subject
         if hit is None:
             return
@@ -146,6 +147,8 @@ class CarryingActions(DiffActions):
 
     def action_export(self) -> None:
         """Ask in which form to write the marked hits, or this one when none is marked."""
+        from tui.screens.menu import Item, MenuScreen
+
         hits = tuple(self.ohara.marks.values()) or ((self.subject,) if self.subject is not None else ())
         if not hits:
             return

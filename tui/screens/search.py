@@ -23,7 +23,6 @@ from tui.screens.returning import ReturningActions
 from tui.standing import facts, going_on
 from tui.state import Stage
 from tui.widgets.querybar import QueryBar
-from tui.widgets.searchpanes import SearchPanes
 from tui.working import begin
 
 if TYPE_CHECKING:
@@ -37,9 +36,11 @@ if TYPE_CHECKING:
     from ohara.model import Hit
     from ohara.wire import JobState
     from tui.advice import Choice
+    from tui.session import Layout
     from tui.widgets.diffview import DiffView
     from tui.widgets.lines import Key
     from tui.widgets.results import ResultList
+    from tui.widgets.searchpanes import SearchPanes
     from tui.widgets.strip import TimelineStrip
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
@@ -59,20 +60,51 @@ class SearchScreen(ReturningActions):
         super().__init__()
         self.finder = Finder(self.ohara.link, self._heard)
         self.bar = QueryBar(id="bar")
-        self.panes = SearchPanes(self.ohara.session.layout)
+        self._panes: SearchPanes | None = None
         self.by_date = False
         self._debounce: Timer | None = None
         self._dim: Timer | None = None
         self._shown: tuple[str, str, bool] | None = None
-        # What is known before the first paint is set before it: styling twice is what a start is slow by.
-        self.panes.display = False
-        self._fit(self.app.size)
+        self._fit(self.app.size)  # before the first paint: styling twice is what a start is slow by
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
         yield self.bar
-        yield self.panes
         yield from self.compose_foot()
+
+    def on_mount(self) -> None:
+        """Say where one is; there is nothing to search with yet."""
+        self.finder.turn_to(self.ohara.repository)
+
+    async def unfold(self) -> None:
+        """Bring what the first paint does without: the panes, still empty, and the query of the session."""
+        from tui.widgets.searchpanes import SearchPanes
+
+        panes = SearchPanes(self.ohara.session.layout)
+        panes.display = False
+        await self.mount(panes, before=self.advice)
+        self._panes = panes
+        self._fit(self.size)
+        self.trace_lines()
+        begin(self, self.finder.look, group="look", exclusive=True)
+        if self.bar.asking.is_empty:  # nobody was quicker
+            self.bar.show(self.read(self.ohara.first_query))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let no key reach panes that are not there yet."""
+        return self._panes is not None and super().check_action(action, parameters)
+
+    @property
+    def panes(self) -> SearchPanes:
+        """List, timeline and diff; not before the screen was unfolded."""
+        if self._panes is None:
+            raise RuntimeError("the search screen has no panes yet")
+        return self._panes
+
+    @property
+    def arrangement(self) -> Layout:
+        """How the panes are arranged, to be kept for the next time."""
+        return self._panes.arrangement if self._panes is not None else self.ohara.session.layout
 
     @property
     def results(self) -> ResultList:
@@ -88,10 +120,6 @@ class SearchScreen(ReturningActions):
     def diff(self) -> DiffView:
         """The diff of the selected hit."""
         return self.panes.diff
-
-    def on_mount(self) -> None:
-        """Take up the session."""
-        self.turn_to(self.ohara.repository, self.ohara.first_query)
 
     # -- the repository and the service ----------------------------------------------------------
 
@@ -148,6 +176,15 @@ class SearchScreen(ReturningActions):
         if not self.is_mounted:
             return
         state = self.finder.state
+        if change is not Change.OTHER:
+            self._fill(change)
+        if state.stage is Stage.NOT_INDEXED and state.commits is None:
+            begin(self, self._count, group="count", exclusive=True)
+        self._draw()
+
+    def _fill(self, change: Change) -> None:
+        """Put hits into the panes."""
+        state = self.finder.state
         self.results.now = self.ohara.clock()
         if change is Change.ANSWER and state.hits:
             shown, self._shown = self._shown, (state.repository, state.source, state.by_date)
@@ -158,11 +195,7 @@ class SearchScreen(ReturningActions):
             self.results.show(state.hits, keep=True)
         elif change is Change.MORE:
             self.results.extend(state.hits[len(self.results.hits) :])
-        if change is not Change.OTHER:
-            self.timeline.show(state.hits, self.results.selected, self.period())
-        if state.stage is Stage.NOT_INDEXED and state.commits is None:
-            begin(self, self._count, group="count", exclusive=True)
-        self._draw()
+        self.timeline.show(state.hits, self.results.selected, self.period())
 
     async def _count(self) -> None:
         self.finder.count(await count_commits(self.finder.state.repository))
@@ -171,20 +204,24 @@ class SearchScreen(ReturningActions):
         """Everything that follows from the state."""
         state = self.finder.state
         has_hits = state.stage is Stage.RESULTS
-        self.panes.display = has_hits
         self.advice.display = not has_hits
+        if self._panes is not None:
+            self._draw_panes(self._panes, has_hits=has_hits)
         if not has_hits:
             self.advice.show(advise(state, self.ohara.session.recent(state.repository), self.ohara.keys))
-            if self.focused in {self.results, self.diff}:
-                self.bar.input.focus()
             if state.stage in _CALLS_FOR_A_KEY and self.bar.asking.is_empty:
                 self.advice.focus()
-        if not state.loading:
+        _entitle(self.bar, f"ohara · {state.name}" if state.name else "ohara", state.complaint)
+        self.refresh_status()
+
+    def _draw_panes(self, panes: SearchPanes, *, has_hits: bool) -> None:
+        panes.display = has_hits
+        if not has_hits and self.focused in {panes.results, panes.diff}:
+            self.bar.input.focus()
+        if not self.finder.state.loading:
             self._set_stale(stale=False)
         elif self._dim is None:
             self._dim = self.set_timer(_DIM_AFTER_S, lambda: self._set_stale(stale=self.finder.state.loading))
-        _entitle(self.bar, f"ohara · {state.name}" if state.name else "ohara", state.complaint)
-        self.refresh_status()
 
     def _set_stale(self, *, stale: bool) -> None:
         if self._dim is not None and not stale:
@@ -194,10 +231,20 @@ class SearchScreen(ReturningActions):
 
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles anew."""
-        state, at = self.finder.state, self.results.position
+        state, at = self.finder.state, 0
+        if self._panes is not None:
+            at = self._panes.results.position
+            self._panes.results.entitle("Hits", "newest first" if state.by_date else "best first")
         self.status_line.say(facts(state, at), going_on(state, len(self.ohara.marks), self.ohara.keys))
-        self.results.entitle("Hits", "newest first" if state.by_date else "best first")
         self.key_line.show(self._footer())
+
+    @property
+    def heard_here(self) -> tuple[Where, ...]:
+        """The places whose actions are heard where the focus is, the nearest first."""
+        if self.bar.input.has_focus:
+            return (Where.QUERY, Where.SEARCH, Where.DIFF)
+        is_reading = self._panes is not None and self._panes.diff.has_focus
+        return (Where.DIFF, Where.SEARCH) if is_reading else (Where.SEARCH, Where.DIFF)
 
     def _footer(self) -> list[Key]:
         stage = self.finder.state.stage
@@ -304,7 +351,8 @@ class SearchScreen(ReturningActions):
         narrow = size.width < NARROW
         self.set_class(narrow, "-narrow")
         self.set_class(size.height < _SHORT, "-short")
-        self.panes.stack(stacked=narrow)
+        if self._panes is not None:
+            self._panes.stack(stacked=narrow)
 
     def action_widen_list(self) -> None:
         """More room for the list."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ohara.errors import OharaError
 from tui.places import CommitPlace, HistoryPlace
 from tui.screens.carrying import CarryingActions
-from tui.tracing import trace_of_line
 from tui.working import begin
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class TracingActions(CarryingActions):
         """The repository that is shown."""
         return self.ohara.repository
 
-    def on_mount(self) -> None:
+    def trace_lines(self) -> None:
         """Let the diff ask for more of its files."""
         self.diff.surroundings = self._surroundings
 
@@ -44,6 +43,8 @@ class TracingActions(CarryingActions):
         self._open_line(self.diff.selected_line)
 
     def _open_line(self, line: SelectedLine | None) -> None:
+        from tui.tracing import trace_of_line
+
         trace = trace_of_line(line) if line is not None else None
         if line is None or trace is None:
             self.notify(_NO_LINE, timeout=3)
@@ -64,6 +65,8 @@ class TracingActions(CarryingActions):
 
     async def _blame(self, line: SelectedLine) -> None:
         """Ask who touched the line; one that was touched right here is followed to the parent."""
+        from tui.tracing import trace_of_line
+
         trace = trace_of_line(line)
         if trace is None:
             self.notify("This is the first commit: nothing is older.", timeout=3)

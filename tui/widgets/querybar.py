@@ -105,21 +105,18 @@ class QueryBar(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.asking = Asking()
-
-    def compose(self) -> ComposeResult:
-        """Prompt, chips, text."""
-        yield Static("⌕", id="prompt", markup=False)
-        yield Horizontal(id="chips")
-        yield QueryInput(
+        self.input = QueryInput(
             placeholder='words, a name, a sha, "exact text", /regex/, author: path: since: …',
             compact=True,
             select_on_focus=False,
         )
+        self._chips = Horizontal(id="chips")
 
-    @property
-    def input(self) -> QueryInput:
-        """Where text is typed."""
-        return self.query_one(QueryInput)
+    def compose(self) -> ComposeResult:
+        """Prompt, chips, text."""
+        yield Static("⌕", id="prompt", markup=False)
+        yield self._chips
+        yield self.input
 
     def show(self, asking: Asking) -> None:
         """Ask something else, as if it had been typed."""
@@ -138,13 +135,12 @@ class QueryBar(Horizontal):
             self._draw_chips()
 
     def _draw_chips(self) -> None:
-        holder = self.query_one("#chips", Horizontal)
         chips = [Chip(source, source) for source in self.asking.chips]
         if self.asking.sample is not None:
             chips.insert(0, Chip("", self.asking.sample.label))
         with self.app.batch_update():
-            holder.remove_children()
-            holder.mount_all(chips)
+            self._chips.remove_children()
+            self._chips.mount_all(chips)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Text was typed: a sample gives way to it, finished filters become chips."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 
 from tui.inert import plain
+from tui.session import Layout
 from tui.widgets.brush import Look
 from tui.widgets.diffview import DiffView
 from tui.widgets.results import ResultList
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from ohara.model import Hit
-    from tui.session import Layout
 
 _LEAST_SHARE, _MOST_SHARE = 20, 80
 _STALE_OPACITY = 0.55  # set on the pane itself: a class would style all its parts anew, twice for an answer
@@ -61,6 +61,12 @@ class SearchPanes(Horizontal):
         """Show whether this is still the answer to what is asked."""
         for pane in (self.results, self.diff):
             pane.styles.text_opacity = _STALE_OPACITY if stale else 1.0
+
+    @property
+    def arrangement(self) -> Layout:
+        """How it looks, to be kept for the next time."""
+        diff = self.diff
+        return Layout(self.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace)
 
     # -- room ------------------------------------------------------------------------------------
 
