@@ -47,11 +47,14 @@ def worded(
             kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
             out = [written(hit_object(hit)) for hit in kept]
         case Form.TEXT:
-            out = _text(results, printing, _page(printing, paper, now=now))
+            kept, out = _text(results, printing, _page(printing, paper, now=now))
     said = [*warnings(results), *notes]
+    if omitted := len(results.hits) - len(kept):
+        said.append(f"{omitted:,} of {len(results.hits):,} hits did not fit into the budget")
     if printing.form is Form.TEXT:
         if not results.hits:
-            said += ["nothing found", *advice(results)]
+            # A ranking that found nothing has said so, and what other words to try.
+            said += [*([] if results.query.words else ["nothing found"]), *advice(results)]
         elif paper.talks:
             style = style_for(printing.colour, terminal=True, environment=paper.environment)
             said.append(style.ink(summary(results), Ink.QUIET))
@@ -87,8 +90,8 @@ def _page(printing: Printing, paper: Paper, *, now: float) -> Page:
     )
 
 
-def _text(results: Results, printing: Printing, page: Page) -> list[str]:
-    """The blocks of an answer, an empty line between each two."""
+def _text(results: Results, printing: Printing, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
+    """The hits that fit, and the blocks of the answer, an empty line between each two."""
     span = span_lines(results.literal, page) if results.literal else []
     shown = _within(
         results, printing, lambda hit: "\n".join(hit_lines(hit, page)) + "\n", overhead="\n".join(span)
@@ -96,7 +99,7 @@ def _text(results: Results, printing: Printing, page: Page) -> list[str]:
     blocks: list[str] = ["\n".join(hit_lines(hit, page)) for hit in shown]
     if span and shown:
         blocks.append("\n".join(span))
-    return [f"{block}\n" for block in blocks[:-1]] + blocks[-1:]
+    return shown, [f"{block}\n" for block in blocks[:-1]] + blocks[-1:]
 
 
 def advice(results: Results) -> list[str]:
@@ -111,8 +114,6 @@ def advice(results: Results) -> list[str]:
         tips.append("case counts: /…/i ignores it")
     if query.patterns and query.words:
         tips.append("quoted and /…/ terms are required: leave one out, or unquote it")
-    if not query.patterns:
-        tips.append("try other words, or the exact text in quotes")
     return [f"  try: {tip}" for tip in tips]
 
 

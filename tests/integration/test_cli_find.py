@@ -139,6 +139,14 @@ def test_nothing_found_is_said_with_what_to_try(cli: Cli) -> None:
         "  try: the filters may exclude it: leave one out",
         "  try: case counts: /…/i ignores it",
     ]
+    assert cli("find", "--no-rerank", "zzyzx qwertzuiop", "--mode", "text", "--author", "renovate") == ""
+    assert cli.code == 1
+    assert cli.err.splitlines() == [
+        'nothing relevant was found: try other words, fewer filters, or "quoted text" for an exact search',
+        "  try: the filters may exclude it: leave one out",
+    ]
+    assert cli("find", "--author", "nobody at all") == ""
+    assert cli.err.splitlines() == ["nothing found", "  try: the filters may exclude it: leave one out"]
 
 
 def test_quiet_answers_by_exit_code(cli: Cli) -> None:
@@ -234,6 +242,13 @@ def test_a_budget_is_kept_by_leaving_out_whole_hits(form: str, tokens: int, cli:
         assert all(block.rstrip("\n") in whole for block in blocks)
     if tokens == 1000:
         assert len(cut) > len(whole) / 4
+
+
+def test_hits_that_do_not_fit_into_the_budget_are_counted(cli: Cli) -> None:
+    assert cli("find", "-k", "3", "--budget", "1", '"upload"') == ""
+    assert (cli.code, cli.err) == (0, "3 of 3 hits did not fit into the budget\n")
+    assert cli("find", "-k", "3", "--budget", "100000", "--jsonl", '"upload"').count("\n") == 3
+    assert cli.err == ""
 
 
 # -- a terminal ------------------------------------------------------------------------------------
@@ -510,7 +525,7 @@ def test_a_repository_without_commits_has_nothing_to_find(tmp_path: Path) -> Non
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     done = ohara("find", "anything", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "nothing found" in done.stderr
+    assert "nothing relevant was found" in done.stderr
 
 
 def test_a_history_too_long_for_the_first_seconds_is_finished_in_the_background(
