@@ -12,7 +12,7 @@ from ohara.errors import IndexMissing, RepositoryError
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
 from ohara.index.run import DEFAULTS, IndexOptions, run
-from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, resolve_tips
+from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, regrafted, resolve_tips
 from ohara.model import Filters, IndexStatus, Mode, Polarity, Progress
 from ohara.store import facts
 from ohara.store.aside import discard_aside
@@ -162,7 +162,9 @@ class Engine:
         passes = facts.read_passes(connection)
         indexed = passes[0].total
         unseen = 0
-        if tips != seen:
+        if regrafted(self.repository, connection):
+            total = sum(1 for _ in walk(self.repository, set(tips.values())))
+        elif tips != seen:
             unseen = sum(1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values())))
         return IndexStatus(
             repository=str(self.repository.work_dir or self.repository.common_dir),
@@ -178,6 +180,7 @@ class Engine:
             failures=facts.read_failures(connection),
             refs=tuple(sorted(tips.items())),
             last_run=facts.read_last_run(connection),
+            shallow=self.repository.is_shallow,
         )
 
     def pending(self) -> int | None:
@@ -196,8 +199,13 @@ class Engine:
             )
             seen = facts.read_tips(connection, TIPS)
             total = facts.read_number(connection, TOTAL)
+            deepened = bool(regrafted(self.repository, connection))
+            if deepened:
+                total = sum(1 for _ in walk(self.repository, set(tips.values())))
             live = int(connection.execute(facts.COUNT_LIVE).get)
             left = total - live - len(facts.read_failed(connection))
+        if deepened:
+            return max(0, left)
         if tips == seen:
             return left if left > 0 else None
         return max(0, left) + sum(

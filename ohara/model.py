@@ -460,3 +460,4 @@ class IndexStatus:
     failures: tuple[Failure, ...]
     refs: tuple[tuple[str, Sha], ...]
     last_run: LastRun | None
+    shallow: bool = False

@@ -37,6 +37,13 @@ class Grafts:
         parents |= dict.fromkeys(shallow, ())
         return cls(shallow=shallow, parents=parents, replaced=_replacements(common_dir))
 
+    def told(self) -> dict[str, str]:
+        """What is said of each object, as text that can be kept and compared with later."""
+        said = {oid.hex(): " ".join(["parents", *map(bytes.hex, ids)]) for oid, ids in self.parents.items()}
+        for oid, other in self.replaced.items():
+            said[oid.hex()] = f"{said.get(oid.hex(), '')} is {other.hex()}".lstrip()
+        return said
+
 
 def _read(path: Path) -> bytes:
     try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ohara.git.walk import walk
 from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
+from ohara.model import Sha
 from ohara.store.collect import remove_commits
 from ohara.store.facts import read_failed, read_meta, read_tips
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.git.repo import Repository
-    from ohara.model import Sha
     from ohara.store.connection import Connection
     from ohara.store.writer import Writer
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 REFS = "refs"  # what was asked for: {"all": bool, "names": [...]}
 TIPS = "tips"  # what the refs pointed at when last looked
 TOTAL = "total"  # how many commits they reach
+GRAFTS = "grafts"  # where history was not what its objects say
 COMPLETE = "complete"  # the tips whose every commit is indexed (or recorded as failed)
 
 
@@ -58,9 +59,18 @@ def resolve_tips(repository: Repository, choice: RefChoice) -> dict[str, Sha]:
     return repository.resolve(choice.names or repository.default_refs())
 
 
+def regrafted(repository: Repository, connection: Connection) -> set[Sha]:
+    """The commits whose parents are others than when last looked: a clone was deepened, a graft was made."""
+    stored = read_meta(connection, GRAFTS)
+    before = stored if isinstance(stored, dict) else {}
+    now = repository.grafts.told()
+    return {Sha(each) for each in before.keys() | now.keys() if before.get(each) != now.get(each)}
+
+
 def survey(repository: Repository, writer: Writer, tips: Mapping[str, Sha], limits: Limits) -> Plan:
     """Compare the tips with the index and plan what to do."""
     _retry_incomplete(repository, writer)
+    _reread_grafted(repository, writer)
     connection = writer.connection
     complete = read_tips(connection, COMPLETE)
     if complete and limits == NO_LIMITS:
@@ -96,6 +106,17 @@ def _retry_incomplete(repository: Repository, writer: Writer) -> None:
     arrived = [sha for sha, blob in writer.incomplete() if repository.has_object(blob)]
     if arrived:
         remove_commits(writer, arrived)
+        writer.set_meta(COMPLETE, {})
+        writer.commit()
+        writer.reload()
+
+
+def _reread_grafted(repository: Repository, writer: Writer) -> None:
+    """Take out commits that got other parents, so that they are read again and all history is looked at."""
+    changed = regrafted(repository, writer.connection)
+    if changed:
+        remove_commits(writer, changed)
+        writer.set_meta(GRAFTS, repository.grafts.told())
         writer.set_meta(COMPLETE, {})
         writer.commit()
         writer.reload()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ohara.cli.commands.status import ago
 from tests.process import ohara
 
 if TYPE_CHECKING:
@@ -51,6 +52,14 @@ def test_status_sees_a_commit_that_was_made_since(three_commits: Repo) -> None:
     assert (said["commits"], said["indexed"], said["behind"]) == (4, 3, 1)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(-3, "0 seconds ago"), (1.2, "1 second ago"), (59, "59 seconds ago"), (60, "1 minute ago")],
+)
+def test_how_long_ago_is_said_in_the_largest_unit(seconds: float, said: str) -> None:
+    assert ago(seconds) == said
+
+
 def test_status_without_an_index_says_what_to_type(three_commits: Repo) -> None:
     run = ohara("status", "--repo", str(three_commits.path))
     assert run.returncode == 2
@@ -80,6 +89,7 @@ def test_all_refs_cover_every_branch(small_project: Repo) -> None:
         (["--ref", "no-such-branch"], "no-such-branch"),
         (["--since", "when pigs fly"], "when pigs fly"),
         (["--max-commits", "0"], "0 is not in the range"),
+        (["--jobs", "9999"], "9999 is not in the range"),
     ],
 )
 def test_bad_input_is_one_line_and_a_hint(three_commits: Repo, arguments: list[str], message: str) -> None:

@@ -314,6 +314,27 @@ def test_shallow_and_partial_clones_index_what_they_have(small_project: Repo, tm
     assert status.failures
 
 
+def test_a_shallow_clone_that_was_deepened_is_indexed_as_if_it_had_never_been_shallow(
+    small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = histories.shallow_clone(small_project, tmp_path / "shallow", depth=3)
+    status = index(clone).status()
+    assert (status.shallow, status.commits, status.behind) == (True, 3, 0)
+    assert Engine.open(clone.path).pending() is None
+    for option in ("--deepen=2", "--unshallow"):
+        clone.git("fetch", "-q", option)
+        reachable = len(clone.git("rev-list", "HEAD").split())
+        engine = Engine.open(clone.path)
+        status = engine.status()
+        assert (status.commits, engine.pending()) == (reachable, status.behind)
+        engine = index(clone)
+        assert engine.pending() is None
+        fresh = facts_of_a_fresh_index(clone, tmp_path / f"fresh{option}", monkeypatch)
+        engine.gc()
+        assert facts_of(engine) == fresh
+    assert not engine.status().shallow
+
+
 def test_changed_rules_are_applied_to_what_is_indexed(
     small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

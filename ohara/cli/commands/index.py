@@ -37,7 +37,7 @@ _LOCK_WAIT_S = 1.0  # a short run that is just ending is worth waiting for
 @click.option("--since", metavar="DATE", help="Leave out commits older than DATE (ISO, or '2 years ago').")
 @click.option("--max-commits", type=click.IntRange(min=1), metavar="N", help="Only the newest N commits.")
 @click.option(
-    "--jobs", type=click.IntRange(min=0), default=None, help="Processes (default: the cores available)."
+    "--jobs", type=click.IntRange(0, 256), default=None, help="Processes (default: the cores available)."
 )
 @click.option("--passes", default=",".join(Pass), show_default=True, help="Which passes to run.")
 @click.option(

@@ -52,6 +52,8 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
     ]
     said += [f"{part.stage:<12}{_share(part.done, part.total)}" for part in status.passes]
     said += [f"ref         {inert(name)} at {sha[:12]}" for name, sha in status.refs]
+    if status.shallow:
+        said.append("history     cut off by a shallow clone: git fetch --unshallow brings the rest")
     if status.left_out:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in status.left_out)
         said.append(f"left out    {reasons} (file changes)")
@@ -92,11 +94,11 @@ def _share(done: int, total: int) -> str:
 
 def ago(seconds: float) -> str:
     """A duration in the past, in its largest unit."""
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)):
         count = int(seconds // length)
         if count >= 1:
             return f"{count} {unit}{'s' if count > 1 else ''} ago"
-    return f"{max(0, int(seconds))} seconds ago"
+    return "0 seconds ago"
 
 
 def _object(status: IndexStatus, running: tuple[int, int] | None, next_run: int | None) -> dict[str, object]:
