@@ -12,6 +12,7 @@ from ohara.model import QueryClass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ohara.retrieve.wording import Wording
     from ohara.store.ranked import Weights
 
 
@@ -32,6 +33,24 @@ class LaneWeights:
 
 
 @dataclass(frozen=True, slots=True)
+class Blend:
+    """What counts in the order of the first hits: the fused score, the cross-encoder, and their wording."""
+
+    fused: float
+    model: float
+    held: float = 0.0
+    pairs: float = 0.0
+
+    def value(self, fused: float, opinion: float, wording: Wording) -> float:
+        """The mean of all four, each between 0 and 1."""
+        whole = self.fused + self.model + self.held + self.pairs
+        summed = (
+            self.fused * fused + self.model * opinion + self.held * wording.held + self.pairs * wording.pairs
+        )
+        return summed / whole
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A whole ranking pipeline as numbers.
 
@@ -39,7 +58,7 @@ class Profile:
     share in the text lane's score. `columns` bounds where words may match; none means everywhere.
     `others_in_rrf` is what the weights of the vector and symbol lanes are multiplied by when ranks are fused
     and not scores. `lineless_merge` is what the words of a merge without lines of its own count. `blend` is
-    the share of the cross-encoder's score in the final one.
+    how the first hits are ordered once a cross-encoder has read them.
     """
 
     name: str
@@ -50,7 +69,7 @@ class Profile:
     by_class: Mapping[QueryClass, LaneWeights] = field(default_factory=lambda: MappingProxyType({}))
     others_in_rrf: float = 1.0
     lineless_merge: float = 1.0
-    blend: float = 0.0
+    blend: Blend = Blend(fused=1.0, model=0.0)
     judges: bool = True
 
     def weights(self, query_class: QueryClass) -> LaneWeights:
@@ -83,7 +102,7 @@ DEFAULT = Profile(
     ),
     others_in_rrf=0.1,
     lineless_merge=0.5,
-    blend=0.3,
+    blend=Blend(fused=1.0, model=0.15, held=0.3, pairs=0.4),
 )
 
 # The textbook: the diff alone, lanes that count alike, and the cross-encoder's order taken as it is.
@@ -93,7 +112,7 @@ REFERENCE = Profile(
     weightings=(((1, 1, 1, 1, 1, 1), 1.0),),
     columns=("added", "removed", "context"),
     lanes=LaneWeights(vector=1.0, text=1.0, symbol=1.0),
-    blend=1.0,
+    blend=Blend(fused=0.0, model=1.0),
     judges=False,
 )
 

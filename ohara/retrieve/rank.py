@@ -14,6 +14,7 @@ from ohara.retrieve.judge import Judge
 from ohara.retrieve.lanes import symbol, text, vector
 from ohara.retrieve.pooled import judged, pool
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
+from ohara.retrieve.wording import rarities, telling_words, wordings
 from ohara.store.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
 from ohara.store.match import any_of, within
 from ohara.words import query_terms
@@ -125,15 +126,15 @@ async def _reranked(
     if not wishes.rerank:
         return found, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0)
     first = in_order(found)[: reranking.DEPTH]
-    answer = await reranking.rerank(
-        sources.reranker, query.words, [one.row for one in first], timeout_s=wishes.timeout_s * 5
-    )
+    documents = reranking.documents_of(query.words, [one.row for one in first])
+    answer = await reranking.rerank(sources.reranker, query.words, documents, timeout_s=wishes.timeout_s * 5)
     if answer.opinions is None:
         return found, answer.report
-    share = wishes.profile.blend
+    rarity = await sources.pool.read(partial(_rarities, words=telling_words(query.words)))
+    said = wordings(query.words, rarity, documents, [one.row.commit_id for one in first])
     ranked: list[Ranked] = []
-    for one, opinion in zip(first, answer.opinions, strict=True):
-        value = reranking.blended(one.fused, opinion, share)
+    for one, opinion, wording in zip(first, answer.opinions, said, strict=True):
+        value = wishes.profile.blend.value(one.fused, opinion, wording)
         lift = value / one.fused if one.fused else 0.0
         ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=value))
     chosen = {one.row.hunk for one in first}
@@ -141,6 +142,10 @@ async def _reranked(
         *ranked,
         *(replace(one, below=True) for one in found if one.row.hunk not in chosen),
     ], answer.report
+
+
+def _rarities(reader: Reader, *, words: Sequence[str]) -> dict[str, float]:
+    return rarities(words, reader.word_rows(words).__getitem__, reader.last_hunk())
 
 
 def _diversified(

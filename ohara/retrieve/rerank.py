@@ -40,21 +40,25 @@ class Reranked:
     report: LaneReport
 
 
+def documents_of(words: str, rows: Sequence[StoredHit]) -> list[str]:
+    """What is read of each hunk: subject, path, symbol, and the changed lines nearest to the query."""
+    return [
+        rerank_text(words, row.commit.subject, row.path, row.symbols[0] if row.symbols else "", row.body)
+        for row in rows
+    ]
+
+
 async def rerank(
-    reranker: Callable[[], Reranker | None], words: str, rows: Sequence[StoredHit], *, timeout_s: float
+    reranker: Callable[[], Reranker | None], words: str, documents: Sequence[str], *, timeout_s: float
 ) -> Reranked:
-    """Ask the model about the query and each hunk."""
+    """Ask the model about the query and each document."""
     started = time.perf_counter()
 
     def report(status: LaneStatus, detail: str = "", count: int = 0) -> LaneReport:
         return LaneReport(NAME, status, count, (time.perf_counter() - started) * 1_000, detail)
 
-    if not rows:
+    if not documents:
         return Reranked(None, report(LaneStatus.EMPTY))
-    documents = [
-        rerank_text(words, row.commit.subject, row.path, row.symbols[0] if row.symbols else "", row.body)
-        for row in rows
-    ]
     try:
         with anyio.fail_after(max(timeout_s, PREPARE_S)):
             model = await anyio.to_thread.run_sync(reranker, abandon_on_cancel=True)
@@ -76,8 +80,3 @@ def squashed(scores: Sequence[float]) -> tuple[float, ...]:
     """Scores between 0 and 1, in the same order; models differ in scale, so it is taken from these scores."""
     middle, spread = fmean(scores), pstdev(scores) or 1.0
     return tuple(1.0 / (1.0 + math.exp(-(score - middle) / spread)) for score in scores)
-
-
-def blended(prior: float, opinion: float, share: float) -> float:
-    """The fused score (of which the best is 1) and the model's opinion, mixed."""
-    return (1.0 - share) * prior + share * opinion

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ohara.retrieve.profile import LaneWeights
+from ohara.retrieve.profile import Blend, LaneWeights
 from tests.bench.systems import by_rank, without_lane
 
 if TYPE_CHECKING:
@@ -87,12 +87,24 @@ def variations(profile: Profile) -> list[Variation]:
         Variation("one symbol may fill the lane", constants={f"{_SYMBOL}._HUNKS_OF_ONE": 10**6}),
         Variation("further symbols add nothing", constants={f"{_SYMBOL}._FURTHER": 0.0}),
         Variation("the reranker", rerank=True),
-        _profiled("the reranker's order alone", lambda p: replace(p, blend=1.0), rerank=True),
+        _profiled("the reranker, its model without the wording", _model_only, rerank=True),
+        _profiled("the reranker, the wording without its model", _wording_only, rerank=True),
+        _profiled(
+            "the reranker's order alone", lambda p: replace(p, blend=Blend(fused=0.0, model=1.0)), rerank=True
+        ),
     ]
 
 
 def _profiled(name: str, change: Callable[[Profile], Profile], *, rerank: bool = False) -> Variation:
     return Variation(name, lambda wishes: replace(wishes, profile=change(wishes.profile)), rerank=rerank)
+
+
+def _model_only(profile: Profile) -> Profile:
+    return replace(profile, blend=replace(profile.blend, held=0.0, pairs=0.0))
+
+
+def _wording_only(profile: Profile) -> Profile:
+    return replace(profile, blend=replace(profile.blend, model=0.0))
 
 
 def _weighted(profile: Profile, weights: LaneWeights) -> Profile:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ohara.model import QueryClass
-from ohara.retrieve.profile import DEFAULT, REFERENCE, Fusion, LaneWeights
+from ohara.retrieve.profile import DEFAULT, REFERENCE, Blend, Fusion, LaneWeights
 from tests.bench.variations import variations
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +61,8 @@ def said(value: object) -> str:
     """A value as the document writes it."""
     if isinstance(value, LaneWeights):
         return f"vector {value.vector}, text {value.text}, symbol {value.symbol}"
+    if isinstance(value, Blend):
+        return f"fused {value.fused}, model {value.model}, held {value.held}, pairs {value.pairs}"
     return str(value)
 
 
@@ -104,4 +106,4 @@ def test_the_textbook_is_the_textbook() -> None:
     assert REFERENCE.columns == ("added", "removed", "context")
     assert {weight for weights, _ in REFERENCE.weightings for weight in weights} == {1}
     assert {REFERENCE.weights(kind) for kind in QueryClass} == {LaneWeights(1.0, 1.0, 1.0)}
-    assert (REFERENCE.blend, REFERENCE.judges, REFERENCE.lineless_merge) == (1.0, False, 1.0)
+    assert (REFERENCE.blend, REFERENCE.judges, REFERENCE.lineless_merge) == (Blend(0.0, 1.0), False, 1.0)

@@ -15,9 +15,11 @@ from fixtures.tree import Edit
 from ohara.errors import QueryError, StoreError, UsageError
 from ohara.index.run import IndexOptions
 from ohara.model import Candidate, Filters, HunkId, LaneStatus, Mode, Pass
+from ohara.query import parse
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.gather import Lane, gather
 from ohara.retrieve.lanes import text
+from ohara.retrieve.profile import REFERENCE, Blend
 from ohara.retrieve.ranking import Ranking
 from ohara.store.filters import EVERYTHING, allowed_hunks, compile_filters
 from ohara.store.pool import ReaderPool
@@ -636,7 +638,34 @@ def test_a_model_refines_the_order_and_does_not_overrule_it(
     assert report.count == min(reranking.DEPTH, report.count)
     assert all(hit.rerank is not None and 0 < hit.rerank < 1 for hit in results.hits[:10])
     assert results.hits[0].commit.sha == plain.hits[0].commit.sha
-    assert [hit.hunk for hit in results.hits] != [hit.hunk for hit in plain.hits]
+
+
+def test_how_far_a_model_changes_the_order_is_the_profiles_choice(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine.search, "_reranker", Backwards())
+    plain = [hit.commit.sha for hit in ask(engine, "retry with backoff", 60).hits]
+    orders = []
+    for blend in (Blend(fused=1.0, model=0.0), Blend(fused=1.0, model=1.0), Blend(fused=0.0, model=1.0)):
+        wishes = engine.search.wishes(now=NOW, k=60)
+        wishes = replace(wishes, profile=replace(wishes.profile, blend=blend))
+        results = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), wishes)
+        orders.append([hit.commit.sha for hit in results.hits])
+    assert orders[0] == plain
+    assert orders[1] != plain
+    assert orders[2].index(plain[0]) > len(plain) // 2
+
+
+def test_wording_counts_beside_the_model(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine.search, "_reranker", Backwards())
+    wishes = engine.search.wishes(now=NOW, k=60)
+    wishes = replace(wishes, profile=replace(wishes.profile, blend=Blend(fused=0.0, model=0.0, held=1.0)))
+    hits = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), wishes).hits
+    by_value = {hit.rerank: f"{hit.commit.message}\n{hit.excerpt}".lower() for hit in hits}
+    assert len(by_value) > 2
+    most = by_value[max(value for value in by_value if value is not None)]
+    assert "retr" in most
+    assert "backoff" in most
 
 
 def test_a_broken_model_leaves_the_fused_order_and_a_report(
@@ -690,11 +719,7 @@ def test_without_rerank_nothing_of_fastembed_is_loaded_and_the_vector_lane_answe
 
 
 def test_the_textbook_pipeline_reads_the_diff_alone(engine: Engine, shared_project: Repo) -> None:
-    from ohara.retrieve.profile import REFERENCE
-
     wishes = replace(engine.search.wishes(now=NOW, k=20, rerank=False), profile=REFERENCE)
-    from ohara.query import parse
-
     results = anyio.run(engine.search.find, parse("goodbye", now=NOW), wishes)
     assert results.fusion == "rrf"
     assert "drop-python2" not in commits(results, shared_project)

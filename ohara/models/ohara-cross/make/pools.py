@@ -17,6 +17,7 @@ import random
 import re
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from ohara.engine import Engine  # noqa: E402
 from ohara.query import parse  # noqa: E402
 from ohara.retrieve import rank as ranking  # noqa: E402
 from ohara.retrieve.diversify import in_order  # noqa: E402
+from ohara.words import query_terms  # noqa: E402
 from tests.bench.changelog import draw_queries, touches_code  # noqa: E402
 from tests.bench.reworded import without_messages  # noqa: E402
 from tests.bench.systems import NOW  # noqa: E402
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ohara.retrieve.diversify import Ranked
+    from ohara.store.reader import Reader
 
 DEPTH = 50
 PATIENCE_S = 60.0
@@ -55,7 +58,9 @@ class Candidate:
     lanes: dict[str, int]
     lane_scores: dict[str, float]
     path: str
-    subject: str
+    symbol: str
+    message: str
+    body: str
     document: str
     pinned: bool
 
@@ -68,6 +73,8 @@ class Pool:
     answers: tuple[str, ...]
     kind: str
     candidates: list[Candidate]
+    rows_of_word: dict[str, int]
+    rows: int
 
 
 def asked_of(
@@ -97,6 +104,11 @@ def asked_of(
     yield from entries[:limit]
     if blind:
         yield from paragraphs[:limit]
+
+
+def counted(reader: Reader, words: tuple[str, ...]) -> tuple[dict[str, int], int]:
+    """How many rows hold each word, and how many rows there are."""
+    return dict(reader.word_rows(words)), reader.last_hunk()
 
 
 def record(indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]]) -> list[Pool]:
@@ -129,7 +141,9 @@ def record(indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]]) ->
                             lanes=dict(one.lanes),
                             lane_scores=dict(one.lane_scores),
                             path=one.row.path,
-                            subject=one.row.commit.subject,
+                            symbol=one.row.symbols[0] if one.row.symbols else "",
+                            message=one.row.commit.message,
+                            body=one.row.body,
                             document=rerank_text(
                                 query.words,
                                 one.row.commit.subject,
@@ -141,6 +155,7 @@ def record(indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]]) ->
                         )
                         for one in caught
                     ],
+                    *anyio.run(search._pool.read, partial(counted, words=query_terms(text))),
                 )
             )
     ranking._reranked = reranked

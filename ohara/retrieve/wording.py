@@ -1,0 +1,62 @@
+"""How closely a hunk says what the query says, beyond what a sum over single words can tell. Pure.
+
+BM25 counts words one by one: a hunk with one rare word three times stands above one that has them all, and
+words side by side count no more than words pages apart. Here the first hits are read for that, together with
+the other found hunks of their commit. Texts are read in index words (`ohara.words`), so that what matched
+there matches here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ohara.words import index_text, query_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Shares of the query that a commit's found hunks hold, each between 0 and 1.
+
+    `held` counts the query's words, each by its rarity; `pairs` its neighbouring words that are neighbours.
+    """
+
+    held: float
+    pairs: float
+
+
+def rarities(words: Iterable[str], rows_of: Callable[[str], int], rows: int) -> dict[str, float]:
+    """What each word counts: the rarer in the index, the more."""
+    return {word: math.log(1.0 + rows / (1.0 + rows_of(word))) for word in words}
+
+
+def telling_words(query: str) -> tuple[str, ...]:
+    """The words of a query whose rarity matters."""
+    return query_terms(query)
+
+
+def wordings(
+    query: str, rarity: Mapping[str, float], documents: Sequence[str], owners: Sequence[Hashable]
+) -> list[Wording]:
+    """How the commit of each document says what is asked; `owners` tells which are of one commit."""
+    asked = set(pairwise(index_text(query).split()))
+    words: dict[Hashable, set[str]] = {}
+    pairs: dict[Hashable, set[tuple[str, str]]] = {}
+    for owner, document in zip(owners, documents, strict=True):
+        text = index_text(document).split()
+        words.setdefault(owner, set()).update(rarity.keys() & set(text))
+        pairs.setdefault(owner, set()).update(asked & set(pairwise(text)))
+    whole = sum(rarity.values()) or 1.0
+    said = {
+        owner: Wording(
+            held=sum(map(rarity.__getitem__, words[owner])) / whole,
+            pairs=len(pairs[owner]) / max(1, len(asked)),
+        )
+        for owner in words
+    }
+    return [said[owner] for owner in owners]
