@@ -32,7 +32,7 @@ _BEING_READ = "another process is reading the rest (ohara status)"
 def freshen(engine: Engine, *, quiet: bool) -> list[str]:
     """Index what a search should not miss; what will become of the rest is returned, to be said."""
     try:
-        if not engine.location.exists:
+        if not engine.location.exists or _holds_nothing(engine):
             _begin(engine, quiet=quiet)
             return _leave_unfinished(engine)
         pending = engine.pending()
@@ -55,6 +55,12 @@ def renew_vectors(engine: Engine) -> list[str]:
     if engine.indexing_since() is None:
         start_indexer(engine.repository.common_dir, engine.location.folder / _LOG)
     return ["another embedder was chosen: its vectors are being made in the background (ohara status)"]
+
+
+def _holds_nothing(engine: Engine) -> bool:
+    """True when the first run was ended before its first commits."""
+    pending = engine.pending()
+    return pending is not None and pending > CATCH_UP_COMMITS and not engine.status().indexed
 
 
 def _begin(engine: Engine, *, quiet: bool) -> None:

@@ -16,7 +16,9 @@ import pytest
 
 from fixtures import golden
 from ohara.cli.main import main
+from ohara.engine import Engine
 from ohara.errors import StoreError
+from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
 from ohara.plain import inert
@@ -474,6 +476,15 @@ def test_without_an_index_it_reads_first_and_says_so(three_commits: Repo, ohara_
     assert (again.stdout, again.stderr) == (done.stdout, "")
 
 
+def test_an_index_without_a_commit_is_begun_again(
+    three_commits: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(three_commits, IndexOptions(limits=Limits(since=2**40)))
+    monkeypatch.setattr("ohara.cli.freshness.CATCH_UP_COMMITS", 2)
+    assert Engine.open(three_commits.path).status().indexed == 0
+    assert main(["find", "--repo", str(three_commits.path), '"hello, world"']) == 0
+
+
 def test_new_commits_are_read_before_the_answer(three_commits: Repo) -> None:
     engine = index(three_commits, IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL})))
     (three_commits.path / "late.txt").write_text("a brand new line\n")
@@ -539,8 +550,6 @@ def test_a_history_too_long_for_the_first_seconds_is_finished_in_the_background(
     assert code in {0, 1}
     assert re.search(r"^searched \d+ of 74 commits$", said.err, flags=re.MULTILINE)
     assert "the rest is being read in the background (ohara status)\n" in said.err
-    from ohara.engine import Engine
-
     engine = Engine.open(repo.path)
     deadline = time.monotonic() + 60
     while engine.pending() is not None and time.monotonic() < deadline:
