@@ -76,7 +76,7 @@ def progress_line(state: Searching) -> str:
     if job is None or not state.is_indexing:
         return ""
     if job.progress is None:
-        return "Waiting for its turn to be indexed." if job.state == "queued" else "Indexing begins."
+        return "Waiting for its turn to be indexed" if job.state == "queued" else "Indexing begins"
     progress = job.progress
     pace = progress.done / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     left = f", {duration((progress.total - progress.done) / pace)} left" if pace else ""
@@ -100,7 +100,7 @@ def _not_indexed(state: Searching, keys: Keys) -> Advice:
         return Advice(
             "◔",
             f"Indexing {state.name}",
-            (progress_line(state), "Newest commits first: it can be searched in a moment."),
+            (f"{progress_line(state)}.", "Newest commits first: it can be searched in a moment."),
         )
     lines = ["ohara reads its history once; afterwards answers take milliseconds."]
     if state.commits is not None:

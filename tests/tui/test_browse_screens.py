@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ohara import client
 from ohara.errors import RepositoryError
+from ohara.model import History, HunkId
 from ohara.wire import JobState
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until
 from tui.app import OharaApp
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from fixtures.git import Repo
-    from ohara.model import CommitDetails, History
+    from ohara.model import CommitDetails
 
 anyio = pytest.mark.anyio
 
@@ -469,3 +471,14 @@ def test_picture_of_repositories_at_work(parcel: Path, snap_compare: Callable[..
     app.repository = "/home/ada/parcel"
     app.link = Several(app.link_changed)
     assert snap_compare(app, terminal_size=(130, 30), run_before=before)
+
+
+@anyio
+async def test_a_history_begins_at_the_hunk_that_one_came_from(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        first = app.search.results.hits[0]
+        second = replace(first, hunk=HunkId(first.hunk + 1_000_000))
+        app.open_history(second)
+        screen = await history_shown(pilot)
+        screen._show(History(hits=(first, second), paths=(first.path,)))
+        assert screen.diff.selected_hit == second

@@ -198,7 +198,9 @@ def test_a_sheet_knows_its_places() -> None:
     plain, split = Sheet(hits), Sheet(hits, is_split=True)
     assert (plain.matches, split.matches) == ([3, 5], [3])
     assert plain.headings(RowKind.HUNK) == [1, 10]
-    assert (plain.first_change(), plain.start_of(1), plain.start_of(2)) == (3, 9, None)
+    assert (plain.opening(), plain.start_of(1), plain.start_of(2)) == (3, 9, None)
+    assert Sheet((hit(" a\n+b\n c", matches=(Match(0, 0, 1),)),)).opening() == 2  # a match, though in context
+    assert Sheet((hit(" a\n+a\n c", matches=(Match(0, 0, 1), Match(1, 0, 1))),)).opening() == 3
     row = split.rows[split.row_at(4)]
     assert row == Row(RowKind.ADDED, "b = 4", 0, 4, None, 12)
     assert plain.same_row(row) == 6

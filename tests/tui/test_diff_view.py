@@ -102,6 +102,20 @@ async def test_a_line_that_goes_on_beyond_the_edge_says_so_and_can_be_followed()
         assert screen_of(app)[3].endswith("89")
 
 
+async def test_arrows_take_the_cursor_along_in_a_diff_that_is_read() -> None:
+    app = Shown()
+    async with app.run_test(size=(60, 12)) as pilot:
+        view = app.query_one(DiffView)
+        view.show(hit("\n".join(f"+{at}" for at in range(60))))
+        view.focus()
+        for key, cursor in (("down", 3), ("up", 2), ("end", 61), ("home", 0)):
+            await pilot.press(key)
+            assert view.cursor == cursor
+        await pilot.press("pagedown", "pagedown")
+        await pilot.pause()
+        assert view.scroll_offset.y <= view.cursor < view.scroll_offset.y + view.size.height
+
+
 async def test_another_diff_does_not_lay_the_screen_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = Shown()
     async with app.run_test(size=(60, 12)) as pilot:

@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.errors import QueryError
+from ohara.errors import IndexMissing, QueryError
 from ohara.query import parse
+from ohara.wire import JobState
+from tui.actions import remapped
+from tui.advice import advise
 from tui.asking import Asking, lifted, read
 from tui.phrases import age, duration
 from tui.screens.filters import chips_from, fields_of
 from tui.session import MOST_QUERIES, Session
+from tui.state import Searching
 from tui.timeline import bars
 from tui.visits import Visits
 
@@ -159,3 +163,13 @@ def test_ages_are_short(seconds: int, said: str) -> None:
 
 def test_durations_are_rounded_as_one_says_them() -> None:
     assert [duration(each) for each in (0.2, 42, 600, 9_000)] == ["a second", "42 s", "10 min", "2.5 h"]
+
+
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_an_index_job_that_has_not_begun_is_told_in_whole_sentences(state: str) -> None:
+    job = JobState(repository="/r", state=state, reason="asked")
+    advice = advise(Searching(repository="/r", job=job), (), remapped({}))
+    waiting = Searching(repository="/r", job=job, error=IndexMissing("none", hint=""))
+    for line in (*advice.lines, *advise(waiting, (), remapped({})).lines):
+        assert line.endswith(".")
+        assert ".." not in line

@@ -259,6 +259,33 @@ async def test_more_like_this_asks_with_the_code_of_the_hit_and_can_be_gone_back
         await until(pilot, lambda: app.search.bar.asking.sample == sample)
 
 
+async def test_what_is_typed_in_a_burst_is_all_there_and_its_filter_a_chip(parcel: Path) -> None:
+    async with running(parcel) as (app, pilot):
+        for character in "upload lang:python now":  # before the bar hears of the first of them
+            app.search.bar.input.insert_text_at_cursor(character)
+        await until(pilot, lambda: app.search.bar.asking == Asking("upload now", ("lang:python",)))
+        assert app.search.bar.input.value == "upload now"
+
+
+async def test_enter_makes_a_chip_of_the_filter_that_was_typed_last(parcel: Path) -> None:
+    async with running(parcel, "") as (app, pilot):
+        await pilot.press(*"upload", "space", *"lang", "colon", *"python")
+        await until_stage(pilot, Stage.RESULTS)
+        await until(pilot, lambda: app.search.finder.state.source == "upload lang:python")
+        await pilot.press("down", "enter")
+        assert app.search.bar.asking == Asking("upload", ("lang:python",))
+        assert app.search.results.position == 1
+        assert app.search.results.has_focus
+
+
+async def test_the_timeline_goes_by_the_time_that_the_filters_go_by(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, _):
+        hit = app.search.results.hits[0]
+        carried = replace(hit, commit=replace(hit.commit, author_time=0, committer_time=1_700_000_000))
+        app.search.timeline.show((carried,), carried, "")
+        assert [bar.since for bar in app.search.timeline.bars] == ["2023-11"]
+
+
 async def test_hits_can_be_ordered_by_date(parcel: Path) -> None:
     async with running(parcel, "upload") as (app, pilot):
         await pilot.press("enter", "t")

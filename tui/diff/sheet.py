@@ -59,12 +59,19 @@ class Sheet:
         """The places of headings."""
         return [self.place_of(number) for number, row in enumerate(self.rows) if row.kind is kind]
 
-    def first_change(self) -> int:
-        """The place of the first line that was added or removed."""
+    def first_change(self, *, matched: bool = False) -> int | None:
+        """The place of the first line that was added or removed, or of the first such line with a match."""
         for number, row in enumerate(self.rows):
-            if row.kind in _CHANGES:
+            if row.kind in _CHANGES and (row.matches or not matched):
                 return self.place_of(number)
-        return 0
+        return None
+
+    def opening(self) -> int:
+        """Where reading begins: at a change that matches, or else at a match, or else at a change."""
+        matched = self.first_change(matched=True)
+        if matched is not None:
+            return matched
+        return self.matches[0] if self.matches else self.first_change() or 0
 
     def start_of(self, hit: int) -> int | None:
         """Where a hunk begins, its heading included."""

@@ -108,10 +108,16 @@ class HistoryScreen(BrowsingScreen):
         self.advise(None)
         if self.focused is None:
             self.step_list.focus()
-        here = self.place.hit.commit.sha
-        at = next((at for at, (commit, _) in enumerate(self.steps) if commit.sha == here), 0)
+        self._begin_at(self.place.hit)
+
+    def _begin_at(self, hit: Hit) -> None:
+        """Begin with the change and the hunk that one came from."""
+        at = next((at for at, (commit, _) in enumerate(self.steps) if commit.sha == hit.commit.sha), 0)
         self.step_list.show(len(self.steps), at)
         self._show_step(at)
+        hunks = [each.hunk for each in self.steps[at][1]]
+        if hit.hunk in hunks[1:]:
+            self._diff.go_to_hit(hunks.index(hit.hunk))
 
     # -- the list --------------------------------------------------------------------------------
 

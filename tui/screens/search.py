@@ -18,7 +18,6 @@ from tui.finder import Change, Finder
 from tui.inert import plain
 from tui.link import LinkState
 from tui.repository import count_commits
-from tui.screens.paned import NARROW
 from tui.screens.returning import ReturningActions
 from tui.standing import facts, going_on
 from tui.state import Stage
@@ -26,28 +25,21 @@ from tui.widgets.querybar import QueryBar
 from tui.working import begin
 
 if TYPE_CHECKING:
-    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.geometry import Size
     from textual.timer import Timer
     from textual.widget import Widget
 
     from ohara.model import Hit
     from ohara.wire import JobState
     from tui.advice import Choice
-    from tui.session import Layout
-    from tui.widgets.diffview import DiffView
     from tui.widgets.lines import Key
     from tui.widgets.results import ResultList
     from tui.widgets.searchpanes import SearchPanes
-    from tui.widgets.strip import TimelineStrip
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
 _DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
-_SHORT = 30  # lines below which the timeline gives its place to hits
 _CALLS_FOR_A_KEY = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})
-_SHARE_STEP = 5  # hundredths
 
 
 class SearchScreen(ReturningActions):
@@ -60,12 +52,10 @@ class SearchScreen(ReturningActions):
         super().__init__()
         self.finder = Finder(self.ohara.link, self._heard)
         self.bar = QueryBar(id="bar")
-        self._panes: SearchPanes | None = None
         self.by_date = False
         self._debounce: Timer | None = None
         self._dim: Timer | None = None
         self._shown: tuple[str, str, bool] | None = None
-        self._fit(self.app.size)  # before the first paint: styling twice is what a start is slow by
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -78,48 +68,10 @@ class SearchScreen(ReturningActions):
 
     async def unfold(self) -> None:
         """Bring what the first paint does without: the panes, still empty, and the query of the session."""
-        from tui.widgets.searchpanes import SearchPanes
-
-        panes = SearchPanes(self.ohara.session.layout)
-        panes.display = False
-        await self.mount(panes, before=self.advice)
-        self._panes = panes
-        self._fit(self.size)
-        self.trace_lines()
+        await super().unfold()
         begin(self, self.finder.look, group="look", exclusive=True)
         if self.bar.asking.is_empty:  # nobody was quicker
             self.bar.show(self.read(self.ohara.first_query))
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let no key reach panes that are not there yet."""
-        return self._panes is not None and super().check_action(action, parameters)
-
-    @property
-    def panes(self) -> SearchPanes:
-        """List, timeline and diff; not before the screen was unfolded."""
-        if self._panes is None:
-            raise RuntimeError("the search screen has no panes yet")
-        return self._panes
-
-    @property
-    def arrangement(self) -> Layout:
-        """How the panes are arranged, to be kept for the next time."""
-        return self._panes.arrangement if self._panes is not None else self.ohara.session.layout
-
-    @property
-    def results(self) -> ResultList:
-        """The list of hits."""
-        return self.panes.results
-
-    @property
-    def timeline(self) -> TimelineStrip:
-        """The hits in time."""
-        return self.panes.timeline
-
-    @property
-    def diff(self) -> DiffView:
-        """The diff of the selected hit."""
-        return self.panes.diff
 
     # -- the repository and the service ----------------------------------------------------------
 
@@ -176,7 +128,7 @@ class SearchScreen(ReturningActions):
         if not self.is_mounted:
             return
         state = self.finder.state
-        if change is not Change.OTHER:
+        if change is not Change.OTHER and self.unfolded is not None:
             self._fill(change)
         if state.stage is Stage.NOT_INDEXED and state.commits is None:
             begin(self, self._count, group="count", exclusive=True)
@@ -205,8 +157,8 @@ class SearchScreen(ReturningActions):
         state = self.finder.state
         has_hits = state.stage is Stage.RESULTS
         self.advice.display = not has_hits
-        if self._panes is not None:
-            self._draw_panes(self._panes, has_hits=has_hits)
+        if self.unfolded is not None:
+            self._draw_panes(self.unfolded, has_hits=has_hits)
         if not has_hits:
             self.advice.show(advise(state, self.ohara.session.recent(state.repository), self.ohara.keys))
             if state.stage in _CALLS_FOR_A_KEY and self.bar.asking.is_empty:
@@ -232,9 +184,9 @@ class SearchScreen(ReturningActions):
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles anew."""
         state, at = self.finder.state, 0
-        if self._panes is not None:
-            at = self._panes.results.position
-            self._panes.results.entitle("Hits", "newest first" if state.by_date else "best first")
+        if self.unfolded is not None:
+            at = self.unfolded.results.position
+            self.unfolded.results.entitle("Hits", "newest first" if state.by_date else "best first")
         self.status_line.say(facts(state, at), going_on(state, len(self.ohara.marks), self.ohara.keys))
         self.key_line.show(self._footer())
 
@@ -243,7 +195,7 @@ class SearchScreen(ReturningActions):
         """The places whose actions are heard where the focus is, the nearest first."""
         if self.bar.input.has_focus:
             return (Where.QUERY, Where.SEARCH, Where.DIFF)
-        is_reading = self._panes is not None and self._panes.diff.has_focus
+        is_reading = self.unfolded is not None and self.unfolded.diff.has_focus
         return (Where.DIFF, Where.SEARCH) if is_reading else (Where.SEARCH, Where.DIFF)
 
     def _footer(self) -> list[Key]:
@@ -303,6 +255,7 @@ class SearchScreen(ReturningActions):
 
     def on_query_input_entered(self) -> None:
         """Go to the list, or do what the advice offers."""
+        self.bar.settle()
         if self.finder.state.stage is Stage.RESULTS:
             self.results.focus()
             self.record()
@@ -340,27 +293,6 @@ class SearchScreen(ReturningActions):
         else:
             return False
         return True
-
-    # -- room ------------------------------------------------------------------------------------
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose between side by side and one above the other."""
-        self._fit(event.size)
-
-    def _fit(self, size: Size) -> None:
-        narrow = size.width < NARROW
-        self.set_class(narrow, "-narrow")
-        self.set_class(size.height < _SHORT, "-short")
-        if self._panes is not None:
-            self._panes.stack(stacked=narrow)
-
-    def action_widen_list(self) -> None:
-        """More room for the list."""
-        self.panes.share_room(self.panes.share + _SHARE_STEP)
-
-    def action_widen_diff(self) -> None:
-        """More room for the diff."""
-        self.panes.share_room(self.panes.share - _SHARE_STEP)
 
 
 def _entitle(pane: Widget, title: str, subtitle: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui.asking import Asking, sample_of
-from tui.screens.tracing import TracingActions
+from tui.screens.unfolding import UnfoldingScreen
 from tui.working import begin
 
 if TYPE_CHECKING:
@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from tui.finder import Finder
     from tui.timeline import Bar
     from tui.widgets.querybar import QueryBar
-    from tui.widgets.results import ResultList
     from tui.widgets.strip import TimelineStrip
 
 
-class HitActions(TracingActions):
+class HitActions(UnfoldingScreen):
     """A screen with a question, its answer and a selected hit."""
 
     bar: QueryBar
@@ -25,14 +24,6 @@ class HitActions(TracingActions):
     by_date: bool
 
     if TYPE_CHECKING:  # what the screen itself brings
-
-        @property
-        def results(self) -> ResultList:
-            """The list of hits."""
-
-        @property
-        def timeline(self) -> TimelineStrip:
-            """The hits in time."""
 
         @property
         def selected(self) -> Hit | None:
@@ -136,6 +127,7 @@ class HitActions(TracingActions):
             if chips is not None and chips != self.bar.asking.chips:
                 self.bar.show(Asking(self.bar.asking.text, chips, self.bar.asking.sample))
 
+        self.bar.settle()
         self.app.push_screen(FiltersScreen(self.bar.asking.chips), chosen)
 
     def action_order(self) -> None:

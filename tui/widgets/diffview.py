@@ -98,7 +98,7 @@ class DiffView(SheetView):
         self._lay_out()
         if keep_place:
             return
-        self._cursor = self._sheet.matches[0] if self._sheet.matches else self._sheet.first_change()
+        self._cursor = self._sheet.opening()
         self.scroll_to(0, 0, animate=False, force=True)
         self.reveal(self._cursor)
 
@@ -196,6 +196,32 @@ class DiffView(SheetView):
         after = self._hit_here()
         if after != before and after is not None:
             self.post_message(self.HitReached(self, after))
+
+    # Keys that Textual gives to everything that scrolls: here they take the line cursor along.
+
+    def action_scroll_down(self) -> None:
+        """Go to the next line."""
+        self.move_cursor(self._cursor + 1)
+
+    def action_scroll_up(self) -> None:
+        """Go to the previous line."""
+        self.move_cursor(self._cursor - 1)
+
+    def action_page_down(self) -> None:
+        """Go a page down."""
+        self.scroll_diff(pages=1)
+
+    def action_page_up(self) -> None:
+        """Go a page up."""
+        self.scroll_diff(pages=-1)
+
+    def action_scroll_home(self) -> None:
+        """Go to the first line."""
+        self.move_cursor(0)
+
+    def action_scroll_end(self) -> None:
+        """Go to the last line."""
+        self.move_cursor(self._sheet.height - 1)
 
     def next_match(self) -> bool:
         """Go to the next match, or to the first after the last; false when there is none."""
@@ -296,6 +322,14 @@ class DiffView(SheetView):
     def on_mouse_up(self) -> None:
         """End the selection."""
         self.release_mouse()
+
+    def on_mouse_scroll_down(self) -> None:
+        """Take the cursor along."""
+        self.call_after_refresh(self._bring_cursor)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Take the cursor along."""
+        self.call_after_refresh(self._bring_cursor)
 
     def on_click(self, event: events.Click) -> None:
         """Choose the line that was clicked twice."""

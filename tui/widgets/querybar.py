@@ -7,6 +7,7 @@ takes a chip away. The bar knows what is asked, not what is answered.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal
@@ -145,12 +146,25 @@ class QueryBar(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Text was typed: a sample gives way to it, finished filters become chips."""
         event.stop()
+        if event.value != self.input.value:  # somebody typed on meanwhile, which is told of next
+            return
         sample = self.asking.sample if not event.value else None
         typed = Asking(event.value, self.asking.chips, sample)
         if self.input.cursor_position == len(event.value):
             typed = lifted(typed, now=int(time.time()))
         self._become(typed)
         self.post_message(self.Changed(self.asking))
+
+    def settle(self) -> None:
+        """Make the filter chips that were typed without a space after them: nothing more is coming."""
+        settled = lifted(replace(self.asking, text=f"{self.asking.text} "), now=int(time.time()))
+        settled = replace(settled, text=settled.text.strip())
+        if settled.chips == self.asking.chips:
+            return
+        if settled.source == self.asking.source:  # it was asked like this already
+            self._become(settled)
+        else:
+            self.show(settled)
 
     def on_query_input_rubbed_out(self) -> None:
         """Take the last chip away."""

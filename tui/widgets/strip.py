@@ -53,14 +53,14 @@ class TimelineStrip(Widget):
 
     def show(self, hits: tuple[Hit, ...], selected: Hit | None, chosen: str) -> None:
         """Show when these hits were made, which one is selected, and the period that was narrowed to."""
-        self._moments = tuple(hit.commit.author_time for hit in hits)
+        self._moments = tuple(map(_moment, hits))
         self._chosen = chosen
         self._lay_out()
         self.select(selected)
 
     def select(self, hit: Hit | None) -> None:
         """Point at the bar that the selected hit stands in."""
-        self._selected = hit.commit.author_time if hit is not None else None
+        self._selected = _moment(hit) if hit is not None else None
         self._point()
 
     def _point(self) -> None:
@@ -154,6 +154,11 @@ class TimelineStrip(Widget):
 
     def _part(self, name: str) -> Style:
         return self.get_component_rich_style(f"timeline--{name}")
+
+
+def _moment(hit: Hit) -> int:
+    """When a hit was put in place: `since:` and `until:` go by this, so a bar holds what it narrows to."""
+    return hit.commit.committer_time
 
 
 def _block(bar: Bar, y: int, most: int) -> str:
