@@ -30,7 +30,7 @@ class _Folder:
 
 
 def tree_of(files: Sequence[ChangedFile]) -> list[TreeRow]:
-    """All rows from top to bottom: folders first, both by name."""
+    """All rows from top to bottom, in git's own order: a step down the tree is a step down the diff."""
     root = _Folder()
     for number, file in enumerate(files):
         folder = root
@@ -59,5 +59,8 @@ def _rows(root: _Folder, files: Sequence[ChangedFile]) -> Iterator[TreeRow]:
 
 
 def _inside(folder: _Folder, depth: int) -> list[tuple[int, str, _Folder | int]]:
-    folders = [(depth, name, below) for name, below in sorted(folder.folders.items())]
-    return [*folders, *((depth, name, number) for name, number in sorted(folder.files))]
+    inside: dict[str, tuple[int, str, _Folder | int]] = {
+        f"{name}/": (depth, name, below) for name, below in folder.folders.items()
+    }
+    inside |= {name: (depth, name, number) for name, number in folder.files}
+    return [inside[name] for name in sorted(inside)]

@@ -29,21 +29,23 @@ def test_a_folder_with_a_single_way_down_is_one_row_with_it() -> None:
         file("src/net/x.py", 0, 5),
     ]
     assert [(row.depth, row.name, row.file, row.additions, row.deletions) for row in tree_of(files)] == [
+        (0, "README", 2, 1, 0),
         (0, "src/net/", None, 3, 6),
         (1, "io/", None, 3, 1),
         (2, "a.py", 1, 1, 0),
         (2, "b.py", 0, 2, 1),
         (1, "x.py", 3, 0, 5),
-        (0, "README", 2, 1, 0),
     ]
 
 
 @given(
     st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=5).map("/".join), unique=True, max_size=30)
 )
-def test_every_file_has_one_row_and_the_way_to_it_is_its_path(paths: list[str]) -> None:
+def test_every_file_has_one_row_in_the_order_of_the_diff_and_the_way_to_it_is_its_path(
+    paths: list[str],
+) -> None:
     rows = tree_of([file(path) for path in paths])
-    assert sorted(row.file for row in rows if row.file is not None) == list(range(len(paths)))
+    assert [paths[row.file] for row in rows if row.file is not None] == sorted(paths)
     way: dict[int, str] = {}
     for row in rows:
         above = "".join(way[depth] for depth in range(row.depth))

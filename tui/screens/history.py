@@ -167,7 +167,7 @@ class HistoryScreen(BrowsingScreen):
             first, last = self.steps[-1][0], self.steps[0][0]
             said += [
                 Said(count(len(self.steps), "commit")),
-                Said(f"{day(first.author_time)} to {day(last.author_time)}"),
+                Said(" to ".join(dict.fromkeys((day(first.author_time), day(last.author_time))))),
             ]
         if self._history is not None and len(self._history.paths) > 1:
             said.append(Said(f"{len(self._history.paths)} names of the file"))
