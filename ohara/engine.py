@@ -12,7 +12,7 @@ from ohara.errors import IndexMissing, RepositoryError
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
 from ohara.index.run import DEFAULTS, IndexOptions, run
-from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, regrafted, resolve_tips
+from ohara.index.survey import OLDER, TIPS, TOTAL, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import Filters, IndexStatus, Mode, Polarity, Progress
 from ohara.store import facts
 from ohara.store.aside import discard_aside
@@ -162,8 +162,9 @@ class Engine:
         passes = facts.read_passes(connection)
         indexed = passes[0].total
         unseen = 0
-        if regrafted(self.repository, connection):
-            total = sum(1 for _ in walk(self.repository, set(tips.values())))
+        recounted = recount(self.repository, connection, tips, self.settings.index.since)
+        if recounted is not None:
+            total = recounted
         elif tips != seen:
             unseen = sum(1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values())))
         return IndexStatus(
@@ -181,6 +182,7 @@ class Engine:
             refs=tuple(sorted(tips.items())),
             last_run=facts.read_last_run(connection),
             shallow=self.repository.is_shallow,
+            older=facts.read_number(connection, OLDER),
         )
 
     def pending(self) -> int | None:
@@ -198,13 +200,11 @@ class Engine:
                 self.repository, choose_refs(connection, RefChoice(), self.settings.index.refs)
             )
             seen = facts.read_tips(connection, TIPS)
-            total = facts.read_number(connection, TOTAL)
-            deepened = bool(regrafted(self.repository, connection))
-            if deepened:
-                total = sum(1 for _ in walk(self.repository, set(tips.values())))
+            recounted = recount(self.repository, connection, tips, self.settings.index.since)
+            total = facts.read_number(connection, TOTAL) if recounted is None else recounted
             live = int(connection.execute(facts.COUNT_LIVE).get)
             left = total - live - len(facts.read_failed(connection))
-        if deepened:
+        if recounted is not None:
             return max(0, left)
         if tips == seen:
             return left if left > 0 else None

@@ -461,3 +461,4 @@ class IndexStatus:
     refs: tuple[tuple[str, Sha], ...]
     last_run: LastRun | None
     shallow: bool = False
+    older: int = 0

@@ -29,13 +29,17 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to read (newest first), what to hide, what to show again; `total` is all that is reachable."""
+    """What to read (newest first), what to hide, what to show again; `total` is all that is reachable.
+
+    `older` of them are not indexed and will not be, because they are older than the limit.
+    """
 
     pending: tuple[Sha, ...]
     dead: tuple[Sha, ...]
     revived: tuple[Sha, ...]
     total: int
     limited: bool
+    older: int = 0
 
     @property
     def changes_nothing(self) -> bool:
@@ -62,6 +66,9 @@ def plan_whole(
         revived=tuple(sorted(sha for sha, live in indexed.items() if not live and sha in wanted)),
         total=len(reachable),
         limited=len(pending) < missing,
+        older=sum(
+            limits.since is not None and time < limits.since and sha not in indexed for sha, time in reachable
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,11 +26,14 @@ from ohara.index.stages import Clock
 from ohara.index.survey import (
     COMPLETE,
     DEFAULT_REFS,
+    OLDER,
     REFS,
+    SINCE,
     TIPS,
     TOTAL,
     RefChoice,
     choose_refs,
+    earliest,
     resolve_tips,
     survey,
 )
@@ -97,6 +100,10 @@ class _Run:
         self.judge = Judge(self.rules)
         self.rejudged = 0
         self.embedder = embedder_identity(settings.models.embedder)
+        self.limits = options.limits
+        self.is_bound_by_setting = bool(settings.index.since) and options.limits.since is None
+        if self.is_bound_by_setting:
+            self.limits = replace(options.limits, since=earliest(settings.index.since))
 
 
 def run(
@@ -126,14 +133,15 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         ahead = (
             workshop.enter_context(_workers_ahead(this)) if _is_first_and_long(writer, this, tips) else None
         )
-        plan = survey(this.repository, writer, tips, this.options.limits)
+        plan = survey(this.repository, writer, tips, this.limits)
+        standing = _standing(this, tips, plan)
         if (
             plan.changes_nothing
-            and read_meta(writer.connection, TIPS) == tips
+            and all(read_meta(writer.connection, key) == value for key, value in standing.items())
             and not _unfinished(writer, this, tips)
         ):
             return
-        _show(writer, choice, tips, plan)
+        _show(writer, choice, standing, plan)
         is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS
         passes.merge_late(writer, late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, this, plan))
@@ -150,7 +158,7 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
 
 def _is_first_and_long(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     """True when nothing is indexed and there is more to read than this process would read by itself."""
-    if read_meta(writer.connection, TIPS) or this.options.limits != NO_LIMITS:
+    if read_meta(writer.connection, TIPS) or this.limits != NO_LIMITS:
         return False
     newest = islice(walk(this.repository, set(tips.values())), inline.SMALL_RUN_COMMITS + 1)
     return sum(1 for _ in newest) > inline.SMALL_RUN_COMMITS
@@ -207,13 +215,19 @@ def _retire_vectors(writer: Writer) -> None:
         generations.retire(writer)
 
 
-def _show(writer: Writer, choice: RefChoice, tips: Mapping[str, Sha], plan: Plan) -> None:
+def _standing(this: _Run, tips: Mapping[str, Sha], plan: Plan) -> dict[str, object]:
+    """What the index says of the refs while a plan is carried out."""
+    older = plan.older if this.is_bound_by_setting else 0
+    return {TIPS: tips, TOTAL: plan.total - older, SINCE: this.settings.index.since, OLDER: older}
+
+
+def _show(writer: Writer, choice: RefChoice, standing: Mapping[str, object], plan: Plan) -> None:
     """Make the index show what is reachable, at once, before anything new is read."""
     writer.show(live=plan.revived, dead=plan.dead)
     if not choice.is_default:
         writer.set_meta(REFS, {"names": choice.names, "all": choice.all_refs})
-    writer.set_meta(TIPS, tips)
-    writer.set_meta(TOTAL, plan.total)
+    for key, value in standing.items():
+        writer.set_meta(key, value)
     if plan.pending:
         writer.set_meta(COMPLETE, {})
     writer.commit()

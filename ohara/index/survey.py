@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.git.walk import walk
 from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
 from ohara.model import Sha
+from ohara.query import parse_date
 from ohara.store.collect import remove_commits
 from ohara.store.facts import read_failed, read_meta, read_tips
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 # What a run stores about the refs, in the index's own words.
 REFS = "refs"  # what was asked for: {"all": bool, "names": [...]}
 TIPS = "tips"  # what the refs pointed at when last looked
-TOTAL = "total"  # how many commits they reach
+TOTAL = "total"  # how many commits they reach, without those that a setting leaves out
+SINCE = "since"  # that setting, index.since
+OLDER = "older"  # how many it leaves out
 GRAFTS = "grafts"  # where history was not what its objects say
 COMPLETE = "complete"  # the tips whose every commit is indexed (or recorded as failed)
 
@@ -65,6 +69,21 @@ def regrafted(repository: Repository, connection: Connection) -> set[Sha]:
     before = stored if isinstance(stored, dict) else {}
     now = repository.grafts.told()
     return {Sha(each) for each in before.keys() | now.keys() if before.get(each) != now.get(each)}
+
+
+def earliest(setting: str) -> int | None:
+    """The moment from which on the setting `index.since` wants commits."""
+    return parse_date(setting, now=int(time.time())) if setting else None
+
+
+def recount(
+    repository: Repository, connection: Connection, tips: Mapping[str, Sha], setting: str
+) -> int | None:
+    """How many commits there are to index, if grafts or `index.since` changed since they were counted."""
+    if not regrafted(repository, connection) and (read_meta(connection, SINCE) or "") == setting:
+        return None
+    since = earliest(setting)
+    return sum(since is None or moment >= since for _, moment in walk(repository, set(tips.values())))
 
 
 def survey(repository: Repository, writer: Writer, tips: Mapping[str, Sha], limits: Limits) -> Plan:

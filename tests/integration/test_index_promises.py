@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -333,6 +334,25 @@ def test_a_shallow_clone_that_was_deepened_is_indexed_as_if_it_had_never_been_sh
         engine.gc()
         assert facts_of(engine) == fresh
     assert not engine.status().shallow
+
+
+def test_the_setting_since_holds_for_every_run_and_leaves_nothing_pending(
+    three_commits: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = int(three_commits.git("log", "-1", "--format=%ct"))
+    monkeypatch.setenv("OHARA_INDEX_SINCE", datetime.fromtimestamp(newest, UTC).isoformat())
+    engine = index(three_commits)
+    status = engine.status()
+    assert (status.indexed, status.commits, status.behind, status.older) == (1, 1, 0, 2)
+    assert engine.pending() is None
+    monkeypatch.delenv("OHARA_INDEX_SINCE")
+    engine = Engine.open(three_commits.path)
+    assert (engine.pending(), engine.status().behind) == (2, 2)
+    status = index(three_commits).status()
+    assert (status.indexed, status.commits, status.behind, status.older) == (3, 3, 0, 0)
+    monkeypatch.setenv("OHARA_INDEX_SINCE", datetime.fromtimestamp(newest, UTC).isoformat())
+    engine = index(three_commits)
+    assert (engine.status().indexed, engine.pending()) == (3, None)
 
 
 def test_changed_rules_are_applied_to_what_is_indexed(

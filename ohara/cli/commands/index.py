@@ -79,14 +79,14 @@ def command(
     from ohara.engine import Engine
     from ohara.index.plan import Limits
     from ohara.index.run import IndexOptions
-    from ohara.index.survey import RefChoice
+    from ohara.index.survey import RefChoice, earliest
 
     engine = Engine.open(repo)
     if note := serving_embedder(engine.settings.models.embedder).note:
         reporter.begin(inert(note))
     options = IndexOptions(
         refs=RefChoice(refs, all_refs),
-        limits=Limits(_since(since or engine.settings.index.since), max_commits),
+        limits=Limits(earliest(since or ""), max_commits),
         jobs=engine.settings.index.jobs if jobs is None else jobs,
         passes=wanted,
         rebuild=rebuild,
@@ -135,11 +135,3 @@ def parse_passes(text: str) -> frozenset[Pass]:
         what = f"unknown pass: {unknown[0]}" if unknown else "no pass named"
         raise UsageError(what, hint=f"passes are {', '.join(Pass)}")
     return frozenset(Pass(name) for name in names)
-
-
-def _since(value: str) -> int | None:
-    if not value:
-        return None
-    from ohara.query import parse_date
-
-    return parse_date(value, now=int(time.time()))

@@ -52,6 +52,8 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
     ]
     said += [f"{part.stage:<12}{_share(part.done, part.total)}" for part in status.passes]
     said += [f"ref         {inert(name)} at {sha[:12]}" for name, sha in status.refs]
+    if status.older:
+        said.append(f"older       {status.older:,} commits that index.since leaves out")
     if status.shallow:
         said.append("history     cut off by a shallow clone: git fetch --unshallow brings the rest")
     if status.left_out:
