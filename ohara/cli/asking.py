@@ -11,6 +11,8 @@ from ohara.errors import UsageError
 from ohara.model import Filters, Mode, Polarity, QueryClass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from anyio.streams.memory import MemoryObjectReceiveStream
 
     from ohara.engine import Engine
@@ -35,6 +37,24 @@ class Wish:
     order: str
     after: str | None
     context: int | None
+
+
+def joined(words: Sequence[str]) -> str:
+    """The words of a command line as one query.
+
+    Where there are several, the shell has taken the quotes off `author:"Bob Smith"`: it gets them again.
+    """
+    return " ".join(map(_requoted, words)) if len(words) > 1 else "".join(words)
+
+
+def _requoted(word: str) -> str:
+    from ohara.query import FILTER_NAMES
+
+    name, _, value = word.partition(":")
+    if name not in FILTER_NAMES or len(value.split()) < 2 or '"' in value or value.startswith(("/", " ")):
+        return word
+    escaped = value.replace("\\", "\\\\")
+    return f'{name}:"{escaped}"'
 
 
 def read_query(source: str, wish: Wish) -> Query:

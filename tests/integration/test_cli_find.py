@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import golden
+from ohara.cli.asking import joined
 from ohara.cli.main import main
 from ohara.engine import Engine
 from ohara.errors import StoreError
@@ -112,6 +113,23 @@ def test_words_of_one_query_may_come_as_several_arguments(cli: Cli) -> None:
         == cli.keys("--no-rerank", "retry with backoff")[:3]
     )
     assert "retry" in cli.keys("--no-rerank", "-k", "3", "--", "retry with backoff")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "query"),
+    [
+        (["author:Bob Smith", "retry"], 'author:"Bob Smith" retry'),
+        (["flaky", "since:2 weeks ago"], 'flaky since:"2 weeks ago"'),
+        (["x", "message:a \\ b\\"], 'x message:"a \\\\ b\\\\"'),
+        (["author:bob retry loop"], "author:bob retry loop"),
+        (
+            ['author:"Bob Smith"', "removed:/a b/", "fix: this now"],
+            'author:"Bob Smith" removed:/a b/ fix: this now',
+        ),
+    ],
+)
+def test_a_filter_among_several_arguments_keeps_its_value_together(arguments: list[str], query: str) -> None:
+    assert joined(arguments) == query
 
 
 def test_filters_are_options_too(cli: Cli) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.asking import Wish, ask, read_query
+from ohara.cli.asking import Wish, ask, joined, read_query
 from ohara.cli.filters import filter_options, read_filters, read_polarity
 from ohara.cli.options import repo_option
 from ohara.cli.printing import Form, Printing
@@ -178,7 +178,7 @@ def read_asked(
 
 def _source(words: Sequence[str]) -> str:
     """The query as it was typed, or what stdin holds."""
-    return sys.stdin.read() if list(words) == [STDIN] else " ".join(words)
+    return sys.stdin.read() if list(words) == [STDIN] else joined(words)
 
 
 def _form(*, as_json: bool, as_lines: bool, quiet: bool) -> Form:
