@@ -91,7 +91,7 @@ DEFAULT = Profile(
         ((0, 0.5, 1, 1, 0.4, 0.2), 0.6),
     ),
     columns=(),
-    lanes=LaneWeights(vector=0.15, text=1.0, symbol=0.15),
+    lanes=LaneWeights(vector=0.1, text=1.0, symbol=0.15),
     by_class=MappingProxyType(
         {
             QueryClass.SYMBOL: LaneWeights(vector=0.1, text=1.0, symbol=1.0),
