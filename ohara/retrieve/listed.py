@@ -6,6 +6,7 @@ changes collapsed before the slice is taken, and only what is shown is read in f
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,18 +47,18 @@ def grouped(found: Sequence[Listed]) -> list[Entry]:
     return [Entry(hunk, commit, more=count[commit] - 1) for commit, hunk in first.items()]
 
 
-def merged(entries: Sequence[Entry], contents: Mapping[HunkId, int]) -> list[Entry]:
-    """Entries that show the same change made into one, the first, which names the commits of the others."""
-    standing: dict[int, int] = {}
+def merged(entries: Sequence[Entry], changes: Mapping[Sha, frozenset[int]]) -> list[Entry]:
+    """Commits with the same changes made into one entry, the first, which names the others."""
+    standing: dict[frozenset[int], int] = {}
     kept: list[Entry] = []
     also: dict[int, list[Sha]] = {}
     for entry in entries:
-        content = contents.get(entry.hunk)
-        if content is not None and content in standing:
-            also.setdefault(standing[content], []).append(entry.commit)
+        changed = changes.get(entry.commit)
+        if changed in standing:
+            also.setdefault(standing[changed], []).append(entry.commit)
             continue
-        if content is not None:
-            standing[content] = len(kept)
+        if changed is not None:
+            standing[changed] = len(kept)
         kept.append(entry)
     return [
         Entry(entry.hunk, entry.commit, entry.more, tuple(also.get(place, ())))
@@ -70,7 +71,23 @@ def listing(reader: Reader, found: Sequence[Listed], *, all_hunks: bool) -> list
     if all_hunks:
         return [Entry(hunk, commit) for hunk, commit in found]
     entries = grouped(found)
-    return merged(entries, contents_of(reader, (entry.hunk for entry in entries)))
+    return merged(entries, _changes(reader, entries, found))
+
+
+def _changes(reader: Reader, entries: Sequence[Entry], found: Sequence[Listed]) -> dict[Sha, frozenset[int]]:
+    """What is listed of each commit, as contents, for those whose first hunk is that of another, too.
+
+    A commit that shares one hunk with another and has more to show is not the same change.
+    """
+    firsts = contents_of(reader, (entry.hunk for entry in entries))
+    times = Counter(firsts.values())
+    alike = {entry.commit for entry in entries if times[firsts.get(entry.hunk, -1)] > 1}
+    contents = contents_of(reader, (hunk for hunk, commit in found if commit in alike))
+    changed: dict[Sha, set[int]] = {commit: set() for commit in alike}
+    for hunk, commit in found:
+        if commit in alike:
+            changed[commit].add(contents.get(hunk, -hunk))
+    return {commit: frozenset(each) for commit, each in changed.items()}
 
 
 def read_entries(

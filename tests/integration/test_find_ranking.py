@@ -333,6 +333,19 @@ def test_identical_changes_are_collapsed_whichever_was_indexed_first(tmp_path: P
     assert {answers[1][0][0], *answers[1][0][1]} == {"fix", "picked"}
 
 
+def test_a_commit_that_shares_one_hunk_with_another_is_listed_by_itself(tmp_path: Path) -> None:
+    with History(tmp_path / "shared") as history:
+        history.commit("Begin", {"a.py": "one = 1\n"}, key="begin")
+        history.commit("Both", {"b.py": "import parcel\n", "c.py": "import parcel.post\n"}, key="both")
+        history.commit("Away", {"b.py": None}, key="away")
+        history.commit("Again", {"b.py": "import parcel\n"}, key="again")
+    engine = index(history.repo, WORDS_ONLY)
+    listed = [
+        (history.repo.key_of(hit.commit.sha), hit.also_in) for hit in ask(engine, '"import parcel"').hits
+    ]
+    assert listed == [("again", ()), ("away", ()), ("both", ())]
+
+
 def test_tests_and_docs_do_not_stand_in_for_the_change_they_came_with(tmp_path: Path) -> None:
     with History(tmp_path / "kinds") as history:
         history.commit("Begin", {"src/app.py": "x = 1\n"}, key="begin")

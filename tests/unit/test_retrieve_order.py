@@ -292,11 +292,12 @@ def test_a_list_groups_by_commit_and_merges_identical_changes_before_it_is_cut()
     found = [Listed(HunkId(1), a), Listed(HunkId(2), a), Listed(HunkId(3), b), Listed(HunkId(4), c)]
     entries = grouped(found)
     assert entries == [Entry(HunkId(1), a, more=1), Entry(HunkId(3), b), Entry(HunkId(4), c)]
-    contents = {HunkId(1): 7, HunkId(3): 8, HunkId(4): 7}
-    assert merged(entries, contents) == [
+    same = frozenset({7})
+    assert merged(entries, {a: same, c: same}) == [
         Entry(HunkId(1), a, more=1, also_in=(c,)),
         Entry(HunkId(3), b),
     ]
+    assert merged(entries, {a: same | {8}, c: same}) == entries
 
 
 # -- pages ---------------------------------------------------------------------------------------
