@@ -74,9 +74,12 @@ class OharaApp(App[None]):
         return self.search
 
     def on_mount(self) -> None:
-        """Connect, after the first paint."""
+        """Take the keys."""
         self.set_keymap(self.keys.keymap())
-        self.call_after_refresh(self._connect)
+
+    def on_ready(self) -> None:
+        """Connect, after the first paint: no sooner than now does Textual let anything be drawn."""
+        self.search.call_after_refresh(self._connect)
 
     async def _connect(self) -> None:
         await self.search.unfold()

@@ -63,8 +63,9 @@ class SearchScreen(ReturningActions):
         yield from self.compose_foot()
 
     def on_mount(self) -> None:
-        """Say where one is; there is nothing to search with yet."""
+        """Say where one is, with the first paint; there is nothing to search with yet."""
         self.finder.turn_to(self.ohara.repository)
+        self._draw()
 
     async def unfold(self) -> None:
         """Bring what the first paint does without: the panes, still empty, and the query of the session."""
