@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ohara.model import Candidate, LaneReport, LaneStatus, QueryClass, Results, Sha
+from ohara.model import Candidate, LaneReport, LaneStatus, Mode, QueryClass, Results, Sha
 from ohara.query import required_patterns
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
@@ -130,7 +130,8 @@ async def _answer(asked: _Asked) -> Answer:
         if found is not None:
             return found
         note = f"no indexed commit begins with {query.words}; its mentions are searched instead"
-        mentioned = replace(asked, query=replace(query, query_class=QueryClass.PROSE))
+        # By its words alone: what a name of no commit is near to in meaning is no mention of it.
+        mentioned = replace(asked, query=replace(query, query_class=QueryClass.PROSE, mode=Mode.TEXT))
         ranked = await _ranked(mentioned)
         return replace(ranked, notes=(note, *ranked.notes))
     if not query.words and query.patterns:

@@ -155,6 +155,8 @@ def test_a_commits_name_that_nobody_has_is_searched_as_text(engine: Engine, shar
     results = ask(engine, missing)
     assert results.hits == ()
     assert "no indexed commit begins with" in results.notes[0]
+    searched = {lane.name for lane in results.lanes if lane.status is not LaneStatus.OFF}
+    assert searched <= {"text", "rerank"}
 
 
 def test_filters_alone_list_what_they_let_through_newest_first(engine: Engine, shared_project: Repo) -> None:
