@@ -145,7 +145,8 @@ def _unresolved(handle: pygit2.Repository, name: str, reason: str) -> Repository
         why = next((each for ref, each in known.unusable if _short(ref) == name), None)
     if name == HEAD or why is not None:
         return RepositoryError(f"{name} does not lead to a commit ({why or reason})", hint="run: git fsck")
-    guess = nearest(name, [HEAD, *(_short(ref) for ref in known.usable)], within=max(2, len(name) // 3))
+    slips = max(min(2, len(name) // 2), len(name) // 3)  # at least half of a name must be right to tell it
+    guess = nearest(name, [HEAD, *(_short(ref) for ref in known.usable)], within=slips)
     return RepositoryError(
         f"there is no branch, tag or commit named {name}",
         hint=f"did you mean {guess}?" if guess else "list them with: git branch --all; git tag",

@@ -144,6 +144,14 @@ def test_an_unknown_name_suggests_a_known_one(three_commits: Repo) -> None:
     assert "git branch --all" in caught.value.hint
 
 
+@pytest.mark.parametrize("name", ["4", "-x"])
+def test_what_is_too_short_to_tell_suggests_nothing(name: str, three_commits: Repo) -> None:
+    three_commits.git("tag", "v9")
+    with pytest.raises(RepositoryError) as caught:
+        Repository.open(three_commits.path).resolve([name])
+    assert caught.value.hint == "list them with: git branch --all; git tag"
+
+
 def test_broken_refs_and_tags_of_other_things_are_passed_over_and_said(three_commits: Repo) -> None:
     blob = three_commits.git("rev-parse", "HEAD:hello.py").strip()
     three_commits.git("tag", "a-file", blob)
