@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 HEAD: Final = "HEAD"
+_ORIGIN: Final = "origin"
 _LISTED: Final = ("refs/heads/", "refs/remotes/", "refs/tags/")
 _HEX = re.compile(r"[0-9a-fA-F]{4,40}")
 _MOST_ASKED: Final = 2_000  # refs: each takes some 20 microseconds to look up
@@ -120,22 +121,19 @@ def _is_unborn(handle: pygit2.Repository) -> bool:
 
 
 def _remote_default(handle: pygit2.Repository) -> tuple[str, Sha] | None:
-    """What `origin`'s HEAD, or else the only remote's, points to."""
-    heads = [name for name in _remote_heads(handle) if _peeled(handle, name)]
-    chosen = next((name for name in heads if name == "refs/remotes/origin/HEAD"), None)
-    if chosen is None and len(heads) == 1:
-        chosen = heads[0]
-    if chosen is None:
+    """What `origin`'s HEAD, or else the only remote's, points to.
+
+    Asked before every search: remotes are few, refs may be thousands and are not listed.
+    """
+    heads = {name: f"refs/remotes/{name}/HEAD" for name in (_ORIGIN, *handle.remotes.names())}
+    found = [name for name, head in heads.items() if _peeled(handle, head)]
+    if not found or (found[0] != _ORIGIN and len(found) > 1):
         return None
-    reference = handle.references[chosen]
-    target = reference.target if reference.type == ReferenceType.SYMBOLIC else chosen
-    commit = _peeled(handle, chosen)
+    head = heads[found[0]]
+    reference = handle.references[head]
+    target = reference.target if reference.type == ReferenceType.SYMBOLIC else head
+    commit = _peeled(handle, head)
     return (str(target), commit) if commit else None
-
-
-def _remote_heads(handle: pygit2.Repository) -> list[str]:
-    names = (raw.decode("utf-8", "replace") for raw in handle.raw_listall_references())
-    return [name for name in names if name.startswith("refs/remotes/") and name.endswith("/HEAD")]
 
 
 def _unresolved(handle: pygit2.Repository, name: str, reason: str) -> RepositoryError:
