@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ohara.model import LaneStatus
+from ohara.model import LaneStatus, Pass
 from ohara.plain import inert
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.moments import ago, rfc3339
@@ -223,9 +223,18 @@ def warnings(results: Results) -> list[str]:
     index = results.index
     if index.behind:
         told.append(f"searched {index.indexed:,} of {index.commits:,} commits")
+    searched = {report.name for report in results.lanes if report.status in {LaneStatus.OK, LaneStatus.EMPTY}}
+    told += [
+        f"the {part.stage} lane knows {part.done:,} of {part.total:,} commits (ohara index)"
+        for part in index.passes
+        if part.done < part.total * _NEARLY_ALL and part.stage in searched - {Pass.LITERAL}
+    ]
     return told + [inert(note) for note in results.notes]
 
 
+# The few commits that a search reads before it answers wait for the next run, which is not worth a word. An
+# exact search reads by itself what its pass has not.
+_NEARLY_ALL = 0.9
 _STATUS = {LaneStatus.TIMEOUT: "ran out of time", LaneStatus.FAILED: "failed"}
 
 

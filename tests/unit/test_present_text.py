@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,8 @@ from ohara.model import (
     LiteralSpan,
     Match,
     Mode,
+    Pass,
+    PassStatus,
     Query,
     QueryClass,
     Results,
@@ -309,6 +312,18 @@ def test_what_is_missing_is_told() -> None:
         "the symbol lane ran out of time",
         "searched 100 of 120 commits",
         "only mentions are shown",
+    ]
+
+
+def test_a_lane_whose_pass_is_far_from_its_end_is_told() -> None:
+    lanes = tuple(LaneReport(name, LaneStatus.OK, 1, 1.0) for name in ("text", "vector", "literal"))
+    parts = [
+        PassStatus(stage, done, 100)
+        for stage, done in ((Pass.TEXT, 95), (Pass.LITERAL, 0), (Pass.SYMBOL, 0), (Pass.VECTOR, 30))
+    ]
+    index = replace(results().index, behind=0, passes=tuple(parts))
+    assert warnings(results(lanes=lanes, index=index, notes=())) == [
+        "the vector lane knows 30 of 100 commits (ohara index)"
     ]
 
 
