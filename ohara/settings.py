@@ -102,10 +102,7 @@ class ModelSettings:
     """Which models serve; `embedded` is the one that ships with ohara."""
 
     embedder: str = setting("embedded", "What turns text into vectors: `embedded`, `none` or a model's name.")
-    reranker: str = setting(
-        "none",
-        "What reorders the first hits: `embedded` (planned: none ships yet), `none` or a model's name.",
-    )
+    reranker: str = setting("embedded", "What reorders the first hits: `embedded`, `none` or a model's name.")
 
 
 @dataclass(frozen=True, slots=True)

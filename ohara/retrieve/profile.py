@@ -102,7 +102,7 @@ DEFAULT = Profile(
     ),
     others_in_rrf=0.1,
     lineless_merge=0.5,
-    blend=Blend(fused=1.0, model=0.15, held=0.3, pairs=0.4),
+    blend=Blend(fused=1.0, model=0.6, held=0.3, pairs=0.4),
 )
 
 # The textbook: the diff alone, lanes that count alike, and the cross-encoder's order taken as it is.

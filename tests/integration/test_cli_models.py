@@ -82,9 +82,11 @@ def here(capsys: pytest.CaptureFixture[str]) -> Ohara:
 
 def test_the_list_says_what_there_is_and_what_serves(here: Ohara) -> None:
     lines = here.well("models").splitlines()
-    assert lines[:2] == ["embedder  ohara-static", "reranker  switched off"]
+    assert lines[:2] == ["embedder  ohara-static", "reranker  ohara-cross"]
     (static,) = [line.split() for line in lines if "ohara-static " in line]
     assert static[:4] == ["*", "ohara-static", "embedder", "256"]
+    (cross,) = [line.split() for line in lines if "ohara-cross " in line]
+    assert cross[:4] == ["*", "ohara-cross", "reranker", "-"]
     (bge,) = [line.split() for line in lines if "BAAI/bge-small-en-v1.5" in line]
     assert bge == ["BAAI/bge-small-en-v1.5", "embedder", "384", "67.0", "MB", "available,", "mit"]
     listed = {line.split()[0] for line in lines if line.startswith("  ")}
@@ -118,7 +120,10 @@ def test_a_folder_that_cannot_be_read_is_named_and_can_be_removed(
     (ohara_home / "data/models/added/cross/model.json").write_text("{}")
     listed = here.well("models").splitlines()
     reason = "the model cross has an unreadable model.json: 'name'"
-    assert listed[1:3] == ["reranker  switched off", f"  {reason}, none serves: ohara models remove cross"]
+    assert listed[1:3] == [
+        "reranker  ohara-cross",
+        f"  {reason}, the embedded one serves: ohara models remove cross",
+    ]
     assert f"  cross: {reason} (ohara models remove cross)" in listed
     assert json.loads(here.well("models", "--json"))["broken"] == [{"name": "cross", "reason": reason}]
     here.well("models", "use", "none", "--reranker")

@@ -45,12 +45,13 @@ def described(results: Results, names: dict[Sha, str]) -> str:
     )
 
 
+@pytest.mark.parametrize("rerank", [False, True], ids=["fused", "reranked"])
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: f"{golden.mode} {golden.query[:50]}")
-def test_golden_query(golden: GoldenQuery, engine: Engine, shared_project: Repo) -> None:
+def test_golden_query(golden: GoldenQuery, rerank: bool, engine: Engine, shared_project: Repo) -> None:
     sha = shared_project.sha
     names = {commit: key for key, commit in sha.items()}
     k = _ALL if golden.exact else max(golden.within, 8)
-    results = engine.find_pattern(golden.asked(sha), k, mode=golden.mode, no_rerank=True, now=NOW)
+    results = engine.find_pattern(golden.asked(sha), k, mode=golden.mode, no_rerank=not rerank, now=NOW)
     told = described(results, names)
     if golden.query_class is not None and golden.mode is Mode.AUTO:
         assert results.query.query_class is golden.query_class
