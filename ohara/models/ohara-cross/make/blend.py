@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], help="fused,model,held,pairs; default: many")
     given = parser.parse_args()
     asked = tuple(Blend(*map(float, text.split(","))) for text in given.set)
-    tried = (*asked, DEFAULT.blend) if asked else (*TRIED, DEFAULT.blend)
+    tried = tuple(dict.fromkeys((*(asked or TRIED), DEFAULT.blend)))
     for mode in MODES:
         everything: dict[str, list[np.ndarray]] = {}
         for name in given.names:
