@@ -64,6 +64,7 @@ class OharaApp(App[None]):
         self.theme = self.session.theme if self.session.theme in NAMES else settings.tui.theme
         self.reranks = settings.find.rerank and settings.models.reranker != "none"
         self.link = Link(self.link_changed)
+        self._connects = False
 
     def _settings(self) -> Settings:
         return config.load(repository=config.work_tree(Path(self.repository or "."))).settings
@@ -79,9 +80,13 @@ class OharaApp(App[None]):
 
     def on_ready(self) -> None:
         """Connect, after the first paint: no sooner than now does Textual let anything be drawn."""
-        self.search.call_after_refresh(self._connect)
+        self.call_after_refresh(self.connect)
 
-    async def _connect(self) -> None:
+    async def connect(self) -> None:
+        """Bring what the first paint did without, once."""
+        if self._connects:
+            return
+        self._connects = True
         await self.search.unfold()
         gc.freeze()
         gc.enable()  # the program that starts this one switches it off

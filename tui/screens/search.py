@@ -67,6 +67,10 @@ class SearchScreen(ReturningActions):
         self.finder.turn_to(self.ohara.repository)
         self._draw()
 
+    def on_screen_suspend(self) -> None:
+        """Connect all the same when another screen comes first: a screen that is covered is not painted."""
+        self.app.call_later(self.ohara.connect)
+
     async def unfold(self) -> None:
         """Bring what the first paint does without: the panes, still empty, and the query of the session."""
         await super().unfold()
