@@ -82,7 +82,7 @@ async def rank(
     found = await sources.pool.read(partial(_read, query=query, pooled=pooled, wishes=wishes))
     found, report = await _reranked(sources, query, wishes, found)
     shown = await sources.pool.read(partial(_diversified, found=found, wishes=wishes, allowed=allowed))
-    return RankedAnswer(shown, (*(answer.report for answer in answers), report), _notes(shown, answers))
+    return RankedAnswer(shown, (*(answer.report for answer in answers), report), _notes(shown))
 
 
 def _lanes(
@@ -163,8 +163,7 @@ def _diversified(
     ]
 
 
-def _notes(shown: Sequence[Shown], answers: Sequence[object]) -> tuple[str, ...]:
-    del answers
+def _notes(shown: Sequence[Shown]) -> tuple[str, ...]:
     if shown:
         return ()
     return (
