@@ -55,6 +55,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.quality import measure_quality
     from tests.bench.screen import measure_screen
     from tests.bench.service import measure_service
+    from tests.bench.systems import WAYS
 
     subjects: list[Subject] = given.repo
     work: Path = given.work or given.out / "work"
@@ -70,6 +71,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
             patterns=given.glob,
             limit=given.queries,
             git_queries=given.git_queries,
+            ways=[way for way in WAYS if way.name not in given.skip],
             timed=not given.untimed,
         ),
         "ablation": lambda subject: measure_ablation(subject, work, patterns=given.glob, limit=given.queries),
@@ -123,6 +125,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--queries", type=int, default=500, help="how many questions are drawn (%(default)s)")
     parser.add_argument(
         "--git-queries", type=int, default=40, help="how many of them git is asked (%(default)s)"
+    )
+    parser.add_argument(
+        "--skip", action="append", default=[], metavar="SYSTEM", help="a system that quality leaves out"
     )
     parser.add_argument(
         "--untimed",
