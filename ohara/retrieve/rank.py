@@ -14,7 +14,7 @@ from ohara.retrieve.judge import Judge
 from ohara.retrieve.lanes import symbol, text, vector
 from ohara.retrieve.pooled import judged, pool
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
-from ohara.retrieve.wording import rarities, telling_words, wordings
+from ohara.retrieve.wording import rarities, wordings
 from ohara.store.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
 from ohara.store.match import any_of, within
 from ohara.words import query_terms
@@ -130,7 +130,7 @@ async def _reranked(
     answer = await reranking.rerank(sources.reranker, query.words, documents, timeout_s=wishes.timeout_s * 5)
     if answer.opinions is None:
         return found, answer.report
-    rarity = await sources.pool.read(partial(_rarities, words=telling_words(query.words)))
+    rarity = await sources.pool.read(partial(_rarities, words=query_terms(query.words)))
     said = wordings(query.words, rarity, documents, [one.row.commit_id for one in first])
     ranked: list[Ranked] = []
     for one, opinion, wording in zip(first, answer.opinions, said, strict=True):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ohara.words import index_text, query_terms
+from ohara.words import index_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -33,11 +33,6 @@ class Wording:
 def rarities(words: Iterable[str], rows_of: Callable[[str], int], rows: int) -> dict[str, float]:
     """What each word counts: the rarer in the index, the more."""
     return {word: math.log(1.0 + rows / (1.0 + rows_of(word))) for word in words}
-
-
-def telling_words(query: str) -> tuple[str, ...]:
-    """The words of a query whose rarity matters."""
-    return query_terms(query)
 
 
 def wordings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ohara.retrieve.profile import Blend
-from ohara.retrieve.wording import Wording, rarities, telling_words, wordings
+from ohara.retrieve.wording import Wording, rarities, wordings
 
 QUERY = "retry the upload with backoff"
 RARITY = {"retri": 1.0, "upload": 2.0, "backoff": 5.0}
@@ -16,10 +16,6 @@ def test_rare_words_count_more_and_unknown_ones_most() -> None:
     found = rarities(rows, rows.__getitem__, 1_000)
     assert found["retri"] < found["backoff"] < found["uploader"]
     assert found["retri"] == pytest.approx(1.2510, abs=1e-4)
-
-
-def test_stop_words_do_not_tell() -> None:
-    assert telling_words(QUERY) == ("retri", "upload", "backoff")
 
 
 def test_a_hunk_holds_the_share_of_the_words_by_their_rarity() -> None:
