@@ -33,8 +33,11 @@ _ANY_FOLDERS: Final = "(?:[^/]+/)*"
 def compiled(pattern: str, folder: str = "") -> re.Pattern[str]:
     """Makes an expression that matches whole paths, as a pattern in a folder's file means them.
 
-    Without a slash a pattern names files at any depth; otherwise its place counts from the folder.
+    Without a slash a pattern names files at any depth; otherwise its place counts from the folder. One that
+    ends in a slash names folders, and so no file.
     """
+    if pattern.endswith("/"):
+        return re.compile(_NEVER)
     place = re.escape(folder + "/") if folder else ""
     is_anchored = "/" in pattern
     segments = pattern.removeprefix("/").split("/")

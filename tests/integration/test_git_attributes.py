@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from fixtures import histories
@@ -34,6 +34,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     lines=st.lists(st.tuples(PATTERNS, STATES), min_size=1, max_size=8),
     folder=st.sampled_from(["", "a", "b/a"]),
 )
+@example(lines=[("**/", "linguist-generated")], folder="")
+@example(lines=[("/**/", "linguist-generated")], folder="a")
 def test_patterns_mean_what_git_says_they_mean(
     bench: Repo, lines: list[tuple[str, str]], folder: str
 ) -> None:
