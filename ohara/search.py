@@ -11,10 +11,11 @@ from ohara.embed.identity import embedder_of
 from ohara.embed.shared import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.git.walk import walk
+from ohara.index.reach import Reach, Reaches, command_to_add
 from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, resolve_tips
 from ohara.model import IndexStatus, LaneStatus, Sha
 from ohara.retrieve.profile import PROFILES
-from ohara.retrieve.request import Sources, Wishes
+from ohara.retrieve.request import Reached, Sources, Wishes
 from ohara.retrieve.run import find
 from ohara.store import facts
 from ohara.store.pool import ReaderPool
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 ORDERS = ("rank", "date")
 
-# Walks of refs that are kept: the branches a person compares in one sitting.
-_KEPT_WALKS = 8
-
 
 class Search:
     """Answers queries over one index; safe to ask from several tasks at once."""
@@ -48,7 +46,7 @@ class Search:
         self._former: Embedder | None = None
         self.vectors_are_old = False  # a query met vectors of another model than the settings mean
         self._reranker: Reranker | None = None
-        self._walks: dict[tuple[Sha, ...], frozenset[Sha]] = {}
+        self._reaches = Reaches(repository, settings.index.since)
         self._unseen: dict[tuple[Sha, ...], int] = {}
         self._pool = ReaderPool(location.database)
         self._sources = Sources(
@@ -136,18 +134,18 @@ class Search:
                 self._reranker = shared_reranker(serving_reranker(self._settings.models.reranker).name)
             return self._reranker
 
-    def _reachable(self, refs: tuple[str, ...]) -> frozenset[Sha]:
-        """Every commit that refs lead to."""
+    def _reachable(self, reader: Reader, refs: tuple[str, ...]) -> Reached:
+        """The indexed commits that refs lead to, and what to say when that is not all of them."""
         with self._lock:
             try:
-                tips = tuple(sorted(set(self._repository.resolve(refs).values())))
+                found = self._repository.resolve(refs)
             except RepositoryError as error:
                 raise QueryError(error.message, hint=error.hint) from error
-            if tips not in self._walks:
-                if len(self._walks) >= _KEPT_WALKS:
-                    self._walks.clear()
-                self._walks[tips] = frozenset(sha for sha, _ in walk(self._repository, tips))
-            return self._walks[tips]
+            choice = choose_refs(reader.connection, RefChoice(), self._settings.index.refs)
+            covered = resolve_tips(self._repository, choice).values()
+            reach = self._reaches.of(reader, found, covered)
+            note = _outside(refs, reach, command_to_add(self._repository, choice, reach.names))
+        return Reached(reach.indexed, note)
 
     def _status(self, reader: Reader) -> IndexStatus:
         """How the index stands, from what costs next to nothing; counts of rows are left at 0."""
@@ -182,3 +180,14 @@ class Search:
         if key not in self._unseen:
             self._unseen = {key: sum(1 for _ in walk(self._repository, tips, hide=seen))}
         return self._unseen[key]
+
+
+def _outside(refs: tuple[str, ...], reach: Reach, command: str) -> str:
+    """What to say of commits that no indexed ref leads to; "" when there are none."""
+    if not reach.outside:
+        return ""
+    many = "commit" if reach.commits == 1 else "commits"
+    verb = "is" if reach.outside == 1 else "are"
+    remedy = command or f"no branch or tag leads to {'it' if reach.outside == 1 else 'them'}"
+    those = f"{reach.commits:,} {many} of {' and '.join(refs)}"
+    return f"{reach.outside:,} of the {those} {verb} not indexed: {remedy}"

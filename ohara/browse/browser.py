@@ -16,6 +16,7 @@ from ohara.errors import RepositoryError
 from ohara.git.blame import blame as git_blame
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
+from ohara.index.reach import not_indexed
 from ohara.model import CommitDetails, History, Origin, Pass, Place
 from ohara.store import browse
 from ohara.store.hydrate import hydrate
@@ -87,9 +88,7 @@ class Browser:
             refs = self._repository.names_of(sha)
         number = browse.commit_id(reader, sha)
         if number is None:
-            raise RepositoryError(
-                f"commit {sha[:10]} is not in the index", hint="ohara status shows what is; ohara index"
-            )
+            raise not_indexed(sha)
         return CommitDetails(
             commit=commit,
             committer=committer,

@@ -15,6 +15,7 @@ from ohara.daemon.jobs import Reason
 from ohara.daemon.repositories import in_thread, open_registered
 from ohara.errors import OharaError, RepositoryError
 from ohara.git.repo import Repository
+from ohara.index.reach import not_indexed
 from ohara.model import Mode
 from ohara.query import parse
 from ohara.store.locate import known_indexes
@@ -167,9 +168,7 @@ class Answers:
             wishes = engine.search.wishes(now=now, k=0, all_hunks=True, context=_WHOLE_HUNK)
             results = await engine.search.find(parse(sha, now=now), wishes)
         if not results.hits:
-            raise RepositoryError(
-                f"commit {sha[:10]} is not in the index", hint="ohara status shows what is; ohara index"
-            )
+            raise not_indexed(sha)
         return wire.Shown(id=request.id, hits=results.hits)
 
 

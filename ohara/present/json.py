@@ -45,6 +45,7 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
             }
             for lane in results.lanes
         ],
+        "notes": list(results.notes),
     }
     if results.literal is not None:
         said["literal"] = _literal(results.literal)

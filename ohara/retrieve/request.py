@@ -11,25 +11,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from ohara.embed.encoder import Embedder, Reranker
-    from ohara.model import IndexStatus, Sha
+    from ohara.model import IndexStatus
     from ohara.retrieve.profile import Profile
     from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """The indexed commits that refs lead to, and what to say of those that are not indexed."""
+
+    commits: Collection[int]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Where answers come from. Models are asked for when a stage needs them, and not before.
 
-    `maker` finds the embedder that made vectors, by the id they carry. `reachable` names every commit that
-    refs lead to; `status` says how the index stands, cheaply.
+    `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
+    lead to; `status` says how the index stands, cheaply.
     """
 
     pool: ReaderPool
     embedder: Callable[[], Embedder | None]
     maker: Callable[[str], Embedder | None]
     reranker: Callable[[], Reranker | None]
-    reachable: Callable[[tuple[str, ...]], Collection[Sha]]
+    reachable: Callable[[Reader, tuple[str, ...]], Reached]
     status: Callable[[Reader], IndexStatus]
 
 

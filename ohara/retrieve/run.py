@@ -51,6 +51,7 @@ class Opening:
     status: IndexStatus
     allowed: HunkFilter
     state: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +107,21 @@ async def find(
         index=opening.status,
         literal=answer.span,
         next_cursor=cursor.write(beyond, name, opening.state) if answer.more else None,
-        notes=answer.notes,
+        notes=(*filter(None, (opening.note,)), *answer.notes),
     )
 
 
 async def _open(sources: Sources, query: Query) -> Opening:
     refs = query.filters.refs
-    reachable = await anyio.to_thread.run_sync(sources.reachable, refs) if refs else None
 
     def work(reader: Reader) -> Opening:
+        reached = sources.reachable(reader, refs) if refs else None
         counts = reader.counts()
         state = f"{reader.last_hunk()}.{counts.commits}.{'.'.join(str(each.done) for each in counts.passes)}"
-        allowed = compile_filters(reader.connection, query.filters, reachable=reachable)
-        return Opening(sources.status(reader), allowed, state)
+        allowed = compile_filters(
+            reader.connection, query.filters, reachable=reached.commits if reached else None
+        )
+        return Opening(sources.status(reader), allowed, state, reached.note if reached else "")
 
     return await sources.pool.read(work)
 

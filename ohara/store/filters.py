@@ -19,7 +19,7 @@ from ohara.query import path_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from ohara.model import Filters, HunkId, Sha
+    from ohara.model import Filters, HunkId
     from ohara.store.connection import Connection
 
 Parameter = str | int
@@ -41,7 +41,6 @@ _PEOPLE = "SELECT id, name || ' <' || email || '>' FROM person"
 _MESSAGES = "SELECT id, message FROM commits WHERE live = 1"
 _PATHS = "SELECT id, path FROM path"
 _SYMBOL_IDS = "SELECT id, qualified FROM symbol WHERE name = ?"
-_COMMIT_IDS = "SELECT id FROM commits WHERE live = 1 AND sha IN (SELECT unhex(value) FROM json_each(?))"
 _COUNT_LIVE = "SELECT count(*) FROM commits WHERE live = 1"
 
 # How languages join the parts of a name; the index joins them by dots.
@@ -90,11 +89,11 @@ EVERYTHING = HunkFilter()
 
 
 def compile_filters(
-    connection: Connection, filters: Filters, *, reachable: Collection[Sha] | None = None
+    connection: Connection, filters: Filters, *, reachable: Collection[int] | None = None
 ) -> HunkFilter:
     """The condition that filters put on hunks, as the index stands now.
 
-    `reachable` is every commit that `filters.refs` lead to; it must be given when there are refs.
+    `reachable` is every indexed commit that `filters.refs` lead to; it must be given when there are refs.
     """
     if filters.refs and reachable is None:
         raise ValueError("refs need the commits that they reach")
@@ -135,7 +134,7 @@ def symbol_ids(connection: Connection, names: Iterable[str]) -> list[int]:
 
 
 def _commit_conditions(
-    connection: Connection, filters: Filters, reachable: Collection[Sha] | None
+    connection: Connection, filters: Filters, reachable: Collection[int] | None
 ) -> tuple[list[str], list[Parameter]]:
     conditions: list[str] = []
     values: list[Parameter] = []
@@ -155,11 +154,9 @@ def _commit_conditions(
         saying = [i for i, message in connection.execute(_MESSAGES) if _holds_any(message.casefold(), said)]
         conditions.append(_AMONG_COMMITS)
         values.append(json.dumps(saying))
-    if filters.refs and reachable is not None:
-        ids = [row[0] for row in connection.execute(_COMMIT_IDS, (json.dumps(list(reachable)),))]
-        if len(ids) < connection.execute(_COUNT_LIVE).get:
-            conditions.append(_AMONG_COMMITS)
-            values.append(json.dumps(ids))
+    if filters.refs and reachable is not None and len(reachable) < connection.execute(_COUNT_LIVE).get:
+        conditions.append(_AMONG_COMMITS)
+        values.append(json.dumps(list(reachable)))
     return conditions, values
 
 

@@ -82,10 +82,9 @@ def _hunks_of(engine: Engine, sha: Sha, *, context: int) -> Results:
     )
     results = ask(engine, read_query(sha, wish), wish)
     if not results.hits:
-        raise RepositoryError(
-            f"commit {sha[:10]} is not in the index",
-            hint="ohara status shows what is; ohara index --ref BRANCH indexes the branch that has it",
-        )
+        from ohara.index.reach import not_indexed
+
+        raise not_indexed(sha)
     return results
 
 

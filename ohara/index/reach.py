@@ -1,0 +1,92 @@
+"""What refs lead to: which of it is indexed, and how much is not because no indexed ref leads there."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara.errors import RepositoryError
+from ohara.git.walk import walk
+from ohara.index.survey import COMPLETE, RefChoice, earliest
+from ohara.store.ancestry import ancestors, named
+from ohara.store.facts import read_failed, read_tips
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from ohara.git.repo import Repository
+    from ohara.model import Sha
+    from ohara.store.reader import Reader
+
+# Walks that are kept: the branches a person compares in one sitting.
+_KEPT_WALKS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where refs lead: the indexed commits, by the index's numbers, and how many `outside` of how many.
+
+    `names` are the refs that lead outside. What the setting index.since leaves out, what could not be read
+    and what only waits for the next run is not outside.
+    """
+
+    indexed: Collection[int]
+    commits: int = 0
+    outside: int = 0
+    names: tuple[str, ...] = ()
+
+
+class Reaches:
+    """Follows refs of one repository; for one thread at a time."""
+
+    def __init__(self, repository: Repository, since: str) -> None:
+        self._repository = repository
+        self._since = since
+        self._walks: dict[tuple[tuple[Sha, ...], ...], dict[Sha, int]] = {}
+
+    def of(self, reader: Reader, refs: Mapping[str, Sha], covered: Collection[Sha]) -> Reach:
+        """Where refs lead, each given with its commit; `covered` is what the indexed refs point at."""
+        tips = tuple(sorted(set(refs.values())))
+        if read_tips(reader.connection, COMPLETE) and not read_failed(reader.connection):
+            indexed = ancestors(reader, tips)
+            if indexed is not None:
+                return Reach(indexed)
+        reached = self._walked(tips)
+        indexed_shas = named(reader, reached)
+        reach = Reach(indexed_shas.values())
+        if len(indexed_shas) == len(reached):
+            return reach
+        since = earliest(self._since)
+        wanted = {sha for sha, moment in reached.items() if since is None or moment >= since}
+        absent = wanted - {sha.hex() for sha in indexed_shas} - set(read_failed(reader.connection))
+        outside = absent & self._walked(tips, hide=tuple(sorted(set(covered)))).keys() if absent else absent
+        if not outside:
+            return reach
+        names = tuple(name for name, tip in refs.items() if tip in outside) or tuple(refs)
+        return Reach(indexed_shas.values(), len(wanted), len(outside), names)
+
+    def _walked(self, tips: tuple[Sha, ...], hide: tuple[Sha, ...] = ()) -> dict[Sha, int]:
+        key = (tips, hide)
+        if key not in self._walks:
+            if len(self._walks) >= _KEPT_WALKS:
+                self._walks.clear()
+            self._walks[key] = dict(walk(self._repository, tips, hide=hide))
+        return self._walks[key]
+
+
+def command_to_add(repository: Repository, choice: RefChoice, names: Collection[str]) -> str:
+    """What to type to index refs beside those that are chosen; "" when all are, and these are none."""
+    if choice.all_refs:
+        return ""
+    chosen = choice.names or repository.default_refs()
+    together = dict.fromkeys((*chosen, *names))
+    return " ".join(("ohara index", *(f"--ref {shlex.quote(name)}" for name in together)))
+
+
+def not_indexed(sha: Sha) -> RepositoryError:
+    """What to say when a commit that the repository has is asked for and not there."""
+    return RepositoryError(
+        f"commit {sha[:10]} is not in the index",
+        hint="ohara status shows what is; ohara index --ref HEAD --ref BRANCH adds the branch that has it",
+    )

@@ -1,0 +1,63 @@
+"""Tells from the index alone which of its commits others lead to.
+
+It holds every commit's parents, so a history that is wholly indexed need not be walked through git again,
+which takes more than a second for eighty thousand commits.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ohara.model import Sha
+    from ohara.store.reader import Reader
+
+_LINKS = "SELECT sha, id, parents FROM commits WHERE live = 1"
+_NAMED = """SELECT id, sha FROM commits
+  WHERE live = 1 AND sha IN (SELECT unhex(value) FROM json_each(?))"""
+
+_SHA_BYTES = 20
+
+# Answers that are kept until the index changes: the branches a person compares in one sitting.
+_KEPT = 8
+
+
+def ancestors(reader: Reader, tips: Collection[Sha]) -> Collection[int] | None:
+    """The commits that tips lead to, themselves among them; None when a tip is not indexed.
+
+    Right only where everything that an indexed commit leads to is indexed.
+    """
+    kept = reader.remembered("ancestors", _nothing_kept)
+    asked = frozenset(tips)
+    if asked not in kept:
+        if len(named(reader, asked)) < len(asked):
+            return None
+        if len(kept) >= _KEPT:
+            kept.clear()
+        kept[asked] = _follow(reader, map(bytes.fromhex, asked))
+    return kept[asked]
+
+
+def named(reader: Reader, shas: Collection[Sha]) -> dict[bytes, int]:
+    """The indexed commits among some, with the index's own number for each."""
+    return {sha: number for number, sha in reader.rows(_NAMED, (json.dumps(list(shas)),))}
+
+
+def _nothing_kept() -> dict[frozenset[Sha], frozenset[int]]:
+    return {}
+
+
+def _follow(reader: Reader, tips: Iterable[bytes]) -> frozenset[int]:
+    links = {sha: (number, parents) for sha, number, parents in reader.rows(_LINKS)}
+    reached: list[int] = []
+    waiting = list(tips)
+    while waiting:
+        link = links.pop(waiting.pop(), None)
+        if link is not None:
+            number, parents = link
+            reached.append(number)
+            waiting += [parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES)]
+    return frozenset(reached)

@@ -1,0 +1,145 @@
+"""`ohara find --ref`: what a branch has that is not indexed is never left out in silence."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ohara.engine import Engine
+from ohara.index.plan import Limits
+from ohara.index.run import IndexOptions
+from ohara.index.survey import RefChoice
+from ohara.model import Filters, Pass, Results
+from tests.daemon import service
+from tests.indexing import WITHOUT_VECTORS, index
+from tests.process import ohara
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fixtures.git import Repo
+
+EXACT = frozenset({Pass.TEXT, Pass.LITERAL})
+
+
+@pytest.fixture
+def forked(three_commits: Repo) -> Repo:
+    """Three commits on main, which is indexed, and two more on each of two branches, which are not."""
+    for branch in ("topic", "odd'branch"):
+        three_commits.git("switch", "-q", "-c", branch, "main")
+        for number in (1, 2):
+            three_commits.git("commit", "-q", "--allow-empty", "-m", f"{branch} step {number}")
+    three_commits.git("switch", "-q", "main")
+    index(three_commits, WITHOUT_VECTORS)
+    return three_commits
+
+
+def asked(repo: Repo, *refs: str, words: str = "hello") -> Results:
+    return Engine.open(repo.path).find_pattern(words, no_rerank=True, filters=Filters(refs=refs))
+
+
+TOPIC = "2 of the 5 commits of topic are not indexed: ohara index --ref HEAD --ref topic"
+
+
+def test_what_is_missing_is_said_in_words_and_in_json(forked: Repo) -> None:
+    find = ("find", "--repo", str(forked.path), "--no-rerank", "--mode", "text")
+    inline = ohara(*find, "ref:topic hello")
+    assert TOPIC in inline.stderr.splitlines()
+    option = ohara(*find, "--ref", "topic", "--json", "hello")
+    assert json.loads(option.stdout)["notes"] == [TOPIC]
+    assert TOPIC in option.stderr.splitlines()
+    assert ohara(*find, "--ref", "topic", "-q", "hello").stderr == ""
+
+
+def test_the_command_that_is_named_adds_the_branch_and_keeps_what_there_was(forked: Repo) -> None:
+    (note,) = asked(forked, "odd'branch").notes
+    _, command, *arguments = shlex.split(note.partition(": ")[2])
+    assert ohara(command, "-q", *arguments, cwd=forked.path).returncode == 0
+    found = asked(forked, "odd'branch", words="step")
+    assert found.notes == ()
+    assert {hit.commit.subject for hit in found.hits} == {"odd'branch step 1", "odd'branch step 2"}
+    assert asked(forked, "main").notes == ()
+    assert asked(forked, "main").index.indexed == 5
+
+
+def test_several_refs_are_counted_together_and_only_those_that_need_it_are_added(forked: Repo) -> None:
+    (note,) = asked(forked, "main~1", "topic", "topic~1").notes
+    assert note == (
+        "2 of the 5 commits of main~1 and topic and topic~1 are not indexed: "
+        "ohara index --ref HEAD --ref topic --ref 'topic~1'"
+    )
+
+
+@pytest.mark.parametrize("ref", ["HEAD", "main", "main~1", "HEAD~2"])
+def test_nothing_is_said_of_a_ref_that_is_wholly_indexed_nor_is_git_walked(
+    ref: str, forked: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def walked(*_: object, **__: object) -> None:
+        raise AssertionError("history was walked")
+
+    monkeypatch.setattr("ohara.index.reach.walk", walked)
+    assert asked(forked, ref).notes == ()
+
+
+def test_a_ref_bounds_the_answer_to_what_it_reaches(forked: Repo) -> None:
+    index(forked, IndexOptions(refs=RefChoice(("HEAD", "topic", "odd'branch")), passes=EXACT))
+    for ref, subjects in {
+        "topic": {"topic step 1", "topic step 2"},
+        "topic~1": {"topic step 1"},
+        "odd'branch": {"odd'branch step 1", "odd'branch step 2"},
+        "main": set(),
+    }.items():
+        assert {hit.commit.subject for hit in asked(forked, ref, words="step").hits} == subjects
+
+
+def test_what_waits_for_the_next_run_is_not_called_outside(three_commits: Repo) -> None:
+    index(three_commits, IndexOptions(limits=Limits(max_commits=1), passes=EXACT))
+    results = asked(three_commits, "main")
+    assert (results.index.behind, results.notes) == (2, ())
+
+
+def test_what_the_settings_leave_out_is_not_called_missing(
+    forked: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OHARA_INDEX_SINCE", "2024-06-01")  # the branches are of that day
+    assert asked(forked, "topic").notes == (
+        "2 of the 2 commits of topic are not indexed: ohara index --ref HEAD --ref topic",
+    )
+    monkeypatch.setenv("OHARA_INDEX_SINCE", "2024-06-02")
+    assert asked(forked, "topic").notes == ()
+
+
+def test_a_commit_that_no_ref_has_cannot_be_added_to_all(forked: Repo) -> None:
+    forked.git("switch", "-q", "--detach", "main")
+    forked.git("commit", "-q", "--allow-empty", "-m", "a step aside")
+    aside = forked.tip
+    forked.git("switch", "-q", "main")
+    index(forked, IndexOptions(refs=RefChoice(all_refs=True), passes=EXACT))
+    assert asked(forked, "topic").notes == ()
+    assert asked(forked, aside).notes == (
+        f"1 of the 4 commits of {aside} is not indexed: no branch or tag leads to it",
+    )
+
+
+def test_a_batch_and_the_service_say_the_same(
+    forked: Repo, ohara_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = subprocess.run(
+        [sys.executable, "-m", "ohara", "find", "--repo", str(forked.path), "--batch", "--no-rerank"],
+        input='{"id": 1, "query": "ref:topic hello"}\n{"id": 2, "query": "hello"}\n',
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=60,
+    )
+    first, second = map(json.loads, batch.stdout.splitlines())
+    assert (first["notes"], second["notes"]) == ([TOPIC], [])
+    with service(ohara_home, monkeypatch):
+        run = ohara("find", "--repo", str(forked.path), "--no-rerank", "--json", "--ref", "topic", "hello")
+        assert json.loads(run.stdout)["notes"] == [TOPIC]
+        assert TOPIC in run.stderr.splitlines()
