@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
+from ohara.errors import QueryError
 from ohara.values import Kind, Value, as_kind, from_text, kind_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class Rule:
     within: tuple[float, float] | None = None
     choices: tuple[str, ...] = ()
     repo_safe: bool = False
+    is_date: bool = False
 
 
 def setting(
@@ -40,13 +43,14 @@ def setting(
     within: tuple[float, float] | None = None,
     choices: tuple[str, ...] = (),
     repo_safe: bool = False,
+    is_date: bool = False,
 ) -> _T:
     """Declare a field of a section together with its rule.
 
     `repo_safe` marks what a stranger's `.ohara.toml` may choose: it can only say which part of that same
     repository is searched. Nothing that names a file, a model or a program, or that costs time or memory.
     """
-    metadata = {_RULE: Rule(doc, within, choices, repo_safe)}
+    metadata = {_RULE: Rule(doc, within, choices, repo_safe, is_date)}
     if isinstance(default, Mapping):
         return field(default_factory=lambda: default, metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -65,7 +69,9 @@ class IndexSettings:
     ignore: tuple[str, ...] = setting(
         (), "Paths to leave out, as gitignore patterns, beside those in `.oharaignore`.", repo_safe=True
     )
-    since: str = setting("", "Leave out commits older than this date; empty means the whole history.")
+    since: str = setting(
+        "", "Leave out commits older than this date; empty means the whole history.", is_date=True
+    )
     jobs: int = setting(0, "Processes that read history; 0 means one for each core.", within=(0, 256))
     chunk_lines: int = setting(60, "A hunk of more lines is split on syntax boundaries.", within=(5, 2_000))
     chunk_chars: int = setting(
@@ -169,6 +175,8 @@ class Setting:
         if self.rule.within:
             low, high = self.rule.within
             return f"{self.kind} from {low} to {high}"
+        if self.rule.is_date:
+            return "a date that has come, as 2024-05-01, 2y or 2 weeks ago"
         return str(self.kind)
 
     def accept(self, raw: object) -> Value:
@@ -188,7 +196,17 @@ class Setting:
         if self.rule.within and isinstance(value, int | float):
             low, high = self.rule.within
             return low <= value <= high
-        return True
+        return not (self.rule.is_date and value) or _is_date(str(value))
+
+
+def _is_date(text: str) -> bool:
+    from ohara.dates import parse_date  # late: few set a date, everybody reads settings
+
+    try:
+        parse_date(text, now=int(time.time()))
+    except QueryError:
+        return False
+    return True
 
 
 def _declared(section: str) -> Iterator[Setting]:

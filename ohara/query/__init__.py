@@ -7,7 +7,7 @@ is pure: the clock and the time zone are arguments, and nothing is looked up in 
 
 from __future__ import annotations
 
-from ohara.query.dates import parse_date
+from ohara.dates import parse_date
 from ohara.query.globs import path_pattern
 from ohara.query.grammar import LONGEST_QUERY, parse, required_patterns
 from ohara.query.source import filter_sources, to_source

@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from ohara.dates import parse_date
 from ohara.errors import QueryError
 from ohara.model import Filters, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.query.classify import classify, is_snippet
-from ohara.query.dates import parse_date
 from ohara.query.lex import (
     FLAGS,
     Filter,

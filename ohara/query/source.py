@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ohara.dates import render_date
 from ohara.errors import QueryError
 from ohara.model import Polarity
-from ohara.query.dates import render_date
 from ohara.query.lex import Word, next_token
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 
+from ohara.dates import render_date
 from ohara.errors import QueryError
 from ohara.model import Filters, Mode, Polarity, Query
 from ohara.near import nearest
 from ohara.query import FILTER_NAMES, parse, parse_date, path_pattern, to_source
-from ohara.query.dates import render_date
 
 NOW = 1_718_000_000  # 2024-06-10T06:13:20Z, a Monday
 

@@ -90,9 +90,14 @@ def test_a_wrong_value_names_its_place(user_file: Path) -> None:
         ConfigError, match=r"config\.toml: find\.k must be a whole number from 1 to 1000, not 0"
     ):
         config.load(environ={})
+    user_file.write_text('[index]\nsince = "soon"\n')
+    with pytest.raises(ConfigError, match=r"config\.toml: index\.since must be a date .* not 'soon'"):
+        config.load(environ={})
     user_file.unlink()
     with pytest.raises(ConfigError, match=r"^OHARA_FIND_K: find\.k must be .* not 'lots'"):
         config.load(environ={"OHARA_FIND_K": "lots"})
+    with pytest.raises(ConfigError, match=r"^OHARA_INDEX_SINCE: index\.since must be a date .* not 'soon'"):
+        config.load(environ={"OHARA_INDEX_SINCE": "soon"})
     with pytest.raises(ConfigError, match=r"^command line: find\.k must be"):
         config.load(environ={}, flags={"find.k": -1})
 

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from ohara.dates import render_date
 from ohara.errors import QueryError
 from ohara.model import ChangeKind
 from ohara.query import (
@@ -17,7 +18,6 @@ from ohara.query import (
     parse_symbol,
     path_pattern,
 )
-from ohara.query.dates import render_date
 
 NOW = 1_718_000_000
 BERLIN = ZoneInfo("Europe/Berlin")

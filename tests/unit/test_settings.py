@@ -69,6 +69,12 @@ def test_a_repository_may_choose_only_what_is_searched() -> None:
         ("index.refs", ["main", 3], "must be a list of texts, not"),
         ("index.ignore", [""], "must be a list of texts, not"),
         ("index.ignore", ["\x1b[2J"], "must be a list of texts, not"),
+        (
+            "index.since",
+            "when pigs fly",
+            "must be a date that has come, as 2024-05-01, 2y or 2 weeks ago, not",
+        ),
+        ("index.since", "2999-01-01", "must be a date that has come"),
         ("models.embedder", "a\u202eb", "must be text, not"),
         ("tui.keys", {"quit": 1}, "must be a table of texts, not"),
     ],
