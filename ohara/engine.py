@@ -183,6 +183,7 @@ class Engine:
             last_run=facts.read_last_run(connection),
             shallow=self.repository.is_shallow,
             older=facts.read_number(connection, OLDER),
+            gone=choice.gone(tips),
         )
 
     def pending(self) -> int | None:

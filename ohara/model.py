@@ -445,7 +445,10 @@ class LastRun:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """What is in an index and how far behind the repository it is."""
+    """What is in an index and how far behind the repository it is.
+
+    `older` commits are left out by the setting index.since, and `gone` are chosen refs that are no more.
+    """
 
     repository: str
     commits: int
@@ -462,3 +465,4 @@ class IndexStatus:
     last_run: LastRun | None
     shallow: bool = False
     older: int = 0
+    gone: tuple[str, ...] = ()

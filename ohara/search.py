@@ -11,8 +11,8 @@ from ohara.embed.identity import embedder_of
 from ohara.embed.shared import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.git.walk import walk
-from ohara.index.reach import Reach, Reaches, command_to_add
-from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, resolve_tips
+from ohara.index.reach import Reach, Reaches
+from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, command_to_choose, resolve_tips
 from ohara.model import IndexStatus, LaneStatus, Sha
 from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.request import Reached, Sources, Wishes
@@ -98,7 +98,7 @@ class Search:
         """Answer a query; `moments` hears how far an exact search has come."""
         self.vectors_are_old = False
         results = await find(self._sources, query, wishes, moments)
-        notes = self._substitutes(results, wishes)
+        notes = (*_gone(results.index.gone), *self._substitutes(results, wishes))
         return replace(results, notes=(*results.notes, *notes)) if notes else results
 
     def _substitutes(self, results: Results, wishes: Wishes) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ class Search:
             choice = choose_refs(reader.connection, RefChoice(), self._settings.index.refs)
             covered = resolve_tips(self._repository, choice).values()
             reach = self._reaches.of(reader, found, covered)
-            note = _outside(refs, reach, command_to_add(self._repository, choice, reach.names))
+            note = _outside(refs, reach, command_to_choose(self._repository, choice, reach.names))
         return Reached(reach.indexed, note)
 
     def _status(self, reader: Reader) -> IndexStatus:
@@ -171,6 +171,7 @@ class Search:
             failures=(),
             refs=tuple(sorted(tips.items())),
             last_run=None,
+            gone=choice.gone(tips),
         )
 
     def _count_unseen(self, tips: tuple[Sha, ...], seen: tuple[Sha, ...]) -> int:
@@ -180,6 +181,14 @@ class Search:
         if key not in self._unseen:
             self._unseen = {key: sum(1 for _ in walk(self._repository, tips, hide=seen))}
         return self._unseen[key]
+
+
+def _gone(refs: tuple[str, ...]) -> tuple[str, ...]:
+    """What to say of refs that were chosen to be indexed and are no more."""
+    if not refs:
+        return ()
+    verb = "is" if len(refs) == 1 else "are"
+    return (f"{' and '.join(refs)}, chosen to be indexed, {verb} gone (ohara status)",)
 
 
 def _outside(refs: tuple[str, ...], reach: Reach, command: str) -> str:

@@ -87,6 +87,11 @@ def resolve(handle: pygit2.Repository, names: Iterable[str]) -> dict[str, Sha]:
     return found
 
 
+def resolve_existing(handle: pygit2.Repository, names: Iterable[str]) -> dict[str, Sha]:
+    """Finds the commits that names lead to, without those that lead nowhere."""
+    return {name: sha for name in names if (sha := _peeled(handle, name)) is not None}
+
+
 def find_commit(handle: pygit2.Repository, prefix: str) -> Sha | None:
     """Finds the one commit whose id starts with a hexadecimal prefix."""
     if not _HEX.fullmatch(prefix):

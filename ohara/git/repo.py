@@ -115,6 +115,10 @@ class Repository:
         """Finds the commit that each name leads to; a HEAD without commits yet leads nowhere."""
         return refs.resolve(self.handle, names)
 
+    def resolve_existing(self, names: Iterable[str]) -> dict[str, Sha]:
+        """Finds the commits that names lead to, without those that lead nowhere."""
+        return refs.resolve_existing(self.handle, names)
+
     def find_commit(self, prefix: str) -> Sha | None:
         """Finds the one commit whose id starts with a hexadecimal prefix."""
         return refs.find_commit(self.handle, prefix)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import RepositoryError
 from ohara.git.walk import walk
-from ohara.index.survey import COMPLETE, RefChoice, earliest
+from ohara.index.survey import COMPLETE, earliest
 from ohara.store.ancestry import ancestors, named
 from ohara.store.facts import read_failed, read_tips
 
@@ -73,15 +72,6 @@ class Reaches:
                 self._walks.clear()
             self._walks[key] = dict(walk(self._repository, tips, hide=hide))
         return self._walks[key]
-
-
-def command_to_add(repository: Repository, choice: RefChoice, names: Collection[str]) -> str:
-    """What to type to index refs beside those that are chosen; "" when all are, and these are none."""
-    if choice.all_refs:
-        return ""
-    chosen = choice.names or repository.default_refs()
-    together = dict.fromkeys((*chosen, *names))
-    return " ".join(("ohara index", *(f"--ref {shlex.quote(name)}" for name in together)))
 
 
 def not_indexed(sha: Sha) -> RepositoryError:

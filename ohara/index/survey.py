@@ -1,11 +1,19 @@
-"""Looks at a repository and its index, and plans a run: which refs, what is new, what is gone."""
+"""Looks at a repository and its index, and plans a run: which refs, what is new, what is gone.
+
+A ref that is asked for must be there. One that was chosen earlier may have gone since, as a branch does once
+it is merged: the others still count, and who shows the index says which are gone.
+"""
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
+from ohara import config
+from ohara.errors import RepositoryError
 from ohara.git.walk import walk
 from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
 from ohara.model import Sha
@@ -14,7 +22,7 @@ from ohara.store.collect import remove_commits
 from ohara.store.facts import read_failed, read_meta, read_tips
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ohara.git.repo import Repository
     from ohara.store.connection import Connection
@@ -29,6 +37,17 @@ OLDER = "older"  # how many it leaves out
 GRAFTS = "grafts"  # where history was not what its objects say
 COMPLETE = "complete"  # the tips whose every commit is indexed (or recorded as failed)
 
+_SETTING = "index.refs"
+_UNBORN = "HEAD"  # leads nowhere in a repository without commits, and is not gone
+
+
+class ChosenBy(Enum):
+    """Who chose the refs of an index."""
+
+    REQUEST = "this run was asked for them"
+    MEMORY = "an earlier run was"
+    SETTING = "the setting index.refs names them"
+
 
 @dataclass(frozen=True, slots=True)
 class RefChoice:
@@ -36,11 +55,16 @@ class RefChoice:
 
     names: tuple[str, ...] = ()
     all_refs: bool = False
+    by: ChosenBy = ChosenBy.REQUEST
 
     @property
     def is_default(self) -> bool:
-        """True when nobody chose."""
-        return not (self.names or self.all_refs)
+        """True when nobody asked for refs: those that hold are the setting's, or HEAD, and not remembered."""
+        return self.by is ChosenBy.SETTING or not (self.names or self.all_refs)
+
+    def gone(self, tips: Mapping[str, Sha]) -> tuple[str, ...]:
+        """The chosen refs that lead nowhere any more, told from where the others lead."""
+        return tuple(name for name in self.names if name not in tips and name != _UNBORN)
 
 
 DEFAULT_REFS = RefChoice()
@@ -52,15 +76,47 @@ def choose_refs(connection: Connection, asked: RefChoice, configured: Sequence[s
         return asked
     stored = read_meta(connection, REFS)
     if isinstance(stored, dict):
-        return RefChoice(tuple(str(name) for name in stored["names"]), bool(stored["all"]))
-    return RefChoice(tuple(configured))
+        names = tuple(str(name) for name in stored["names"])
+        return RefChoice(names, bool(stored["all"]), ChosenBy.MEMORY)
+    return RefChoice(tuple(configured), by=ChosenBy.SETTING)
 
 
 def resolve_tips(repository: Repository, choice: RefChoice) -> dict[str, Sha]:
     """The commits that the chosen refs point at now."""
     if choice.all_refs:
         return repository.resolve(repository.all_refs())
-    return repository.resolve(choice.names or repository.default_refs())
+    if not choice.names:
+        return repository.resolve(repository.default_refs())
+    if choice.by is ChosenBy.REQUEST:
+        return repository.resolve(choice.names)
+    found = repository.resolve_existing(choice.names)
+    if not found:
+        try:
+            repository.resolve(choice.names)
+        except RepositoryError as error:
+            raise _nothing_left(repository, choice, error) from error
+    return found
+
+
+def _nothing_left(repository: Repository, choice: RefChoice, error: RepositoryError) -> RepositoryError:
+    """What to say when no ref is left of those chosen earlier."""
+    if choice.by is ChosenBy.SETTING:
+        origin = config.load(repository=repository.work_dir).origins[_SETTING]
+        return RepositoryError(f"{origin}: {_SETTING}: {error.message}", hint=error.hint)
+    return RepositoryError(
+        f"{error.message}, and nothing else was chosen to be indexed",
+        hint="choose again: ohara index --ref HEAD",
+    )
+
+
+def command_to_choose(repository: Repository, choice: RefChoice, more: Collection[str] = ()) -> str:
+    """What to type to index what is chosen and still there, and more beside; "" when all refs are chosen."""
+    if choice.all_refs:
+        return ""
+    chosen = choice.names or repository.default_refs()
+    there = [name for name in chosen if name == _UNBORN or repository.resolve_existing((name,))]
+    together = dict.fromkeys((*(there or (_UNBORN,)), *more))
+    return " ".join(("ohara index", *(f"--ref {shlex.quote(name)}" for name in together)))
 
 
 def regrafted(repository: Repository, connection: Connection) -> set[Sha]:

@@ -114,6 +114,47 @@ def test_what_the_settings_leave_out_is_not_called_missing(
     assert asked(forked, "topic").notes == ()
 
 
+def test_a_chosen_branch_that_is_gone_is_said_and_the_others_are_searched(forked: Repo) -> None:
+    path = str(forked.path)
+    assert ohara("index", "-q", "--repo", path, "--ref", "main", "--ref", "topic").returncode == 0
+    forked.git("branch", "-D", "topic")
+    said = "topic, chosen to be indexed, is gone (ohara status)"
+    run = ohara("find", "--repo", path, "--no-rerank", "--json", "hello")
+    assert (run.returncode, json.loads(run.stdout)["notes"]) == (0, [said])
+    assert said in run.stderr.splitlines()
+    assert (
+        "gone        topic: ohara index --ref HEAD chooses again\n" in ohara("status", "--repo", path).stdout
+    )
+    assert json.loads(ohara("status", "--json", "--repo", path).stdout)["gone"] == ["topic"]
+    assert asked(forked, "odd'branch").notes[0].endswith(": ohara index --ref main --ref 'odd'\"'\"'branch'")
+    assert ohara("index", "-q", "--repo", path).returncode == 0
+    assert asked(forked, "main").index.indexed == 3
+    forked.git("switch", "-q", "--detach", "main")
+    forked.git("branch", "-D", "main")
+    run = ohara("find", "--repo", path, "hello")
+    assert run.returncode == 2
+    assert run.stderr == (
+        "ohara: there is no branch, tag or commit named main, and nothing else was chosen to be indexed\n"
+        "  hint: choose again: ohara index --ref HEAD\n"
+    )
+    assert ohara("index", "-q", "--repo", path, "--ref", "HEAD").returncode == 0
+
+
+def test_refs_of_a_setting_hold_as_long_as_the_setting(
+    three_commits: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three_commits.git("branch", "early", "main~2")
+    monkeypatch.setenv("OHARA_INDEX_REFS", "early")
+    assert index(three_commits).status().indexed == 1
+    monkeypatch.delenv("OHARA_INDEX_REFS")
+    assert index(three_commits).status().indexed == 3
+    run = ohara("find", "--repo", str(three_commits.path), "hello", env={"OHARA_INDEX_REFS": "nowhere"})
+    assert run.returncode == 2
+    assert run.stderr.startswith(
+        "ohara: OHARA_INDEX_REFS: index.refs: there is no branch, tag or commit named nowhere\n  hint: "
+    )
+
+
 def test_a_commit_that_no_ref_has_cannot_be_added_to_all(forked: Repo) -> None:
     forked.git("switch", "-q", "--detach", "main")
     forked.git("commit", "-q", "--allow-empty", "-m", "a step aside")

@@ -52,6 +52,7 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
     ]
     said += [f"{part.stage:<12}{_share(part.done, part.total)}" for part in status.passes]
     said += [f"ref         {inert(name)} at {sha[:12]}" for name, sha in status.refs]
+    said += [f"gone        {inert(name)}: ohara index --ref HEAD chooses again" for name in status.gone]
     if status.older:
         said.append(f"older       {status.older:,} commits that index.since leaves out")
     if status.shallow:
