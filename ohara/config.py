@@ -112,7 +112,7 @@ def _tree(values: Mapping[str, Value]) -> Settings:
 def _from_user_file(file: Path) -> _Found:
     try:
         content = file.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise _unreadable(file, error) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import time
 from contextlib import closing
@@ -12,7 +13,7 @@ from ohara.errors import IndexMissing, RepositoryError
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
 from ohara.index.run import DEFAULTS, IndexOptions, run
-from ohara.index.survey import OLDER, TIPS, TOTAL, RefChoice, choose_refs, recount, resolve_tips
+from ohara.index.survey import OLDER, TIPS, TOTAL, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import Filters, IndexStatus, Mode, Polarity, Progress
 from ohara.store import facts
 from ohara.store.aside import discard_aside
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.browse.browser import Browser
-    from ohara.model import Query, Results
+    from ohara.model import Query, Results, Sha
     from ohara.search import Search
     from ohara.settings import Settings
     from ohara.store.connection import Connection
@@ -168,7 +169,7 @@ class Engine:
         elif tips != seen:
             unseen = sum(1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values())))
         return IndexStatus(
-            repository=str(self.repository.work_dir or self.repository.common_dir),
+            repository=str(self._place),
             commits=total + unseen,
             indexed=indexed,
             behind=max(0, total - indexed) + unseen,
@@ -213,6 +214,22 @@ class Engine:
             1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values()))
         )
 
+    def refs_to_index(self, asked: RefChoice) -> dict[str, Sha]:
+        """What a run would begin at; a ref that leads nowhere is told before anything is done."""
+        if not (asked.is_default and self.location.exists):
+            choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
+            return resolve_tips(self.repository, choice)
+        with (
+            closing(open_reader(self.location.database)) as connection,
+            translated(self.location.database),
+        ):
+            return resolve_tips(self.repository, choose_refs(connection, asked, self.settings.index.refs))
+
+    @property
+    def _place(self) -> Path:
+        """The repository as people name it."""
+        return self.repository.work_dir or self.repository.common_dir
+
     def indexing_since(self) -> tuple[int, int] | None:
         """The process that is indexing now and when it began, or None."""
         return holder(self.location.lock)
@@ -221,7 +238,7 @@ class Engine:
         if not self.location.exists:
             raise IndexMissing(
                 f"{self.repository.name} has no index yet",
-                hint=f"build it with: ohara index --repo {self.repository.name}",
+                hint=f"build it with: ohara index --repo {shlex.quote(str(self._place))}",
             )
 
 

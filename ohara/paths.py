@@ -2,7 +2,7 @@
 
 The only importer of platformdirs, and it imports it late: `--help` pays nothing for it. `OHARA_HOME`
 overrides everything, so that one folder holds all ohara ever writes. Paths are computed, not created:
-whoever writes a file makes its folder. The exception is `runtime_dir`, whose privacy is a promise.
+whoever writes a file has its folder `made`. The exception is `runtime_dir`, whose privacy is a promise.
 """
 
 from __future__ import annotations
@@ -49,14 +49,31 @@ def log_file() -> Path:
     return state_dir() / "ohara.log"
 
 
-def runtime_dir() -> Path:
-    """The folder of sockets and pid files, created if missing and private to this user.
+def made(folder: Path) -> Path:
+    """A folder of ours, created if missing, private to this user; an error says what chose its place."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        home = os.environ.get(HOME_VARIABLE)
+        chosen = f"{HOME_VARIABLE} is {home}, where " if home else ""
+        raise OharaError(
+            f"{chosen}{folder} cannot be created: {error.strerror or error}",
+            hint=f"set {HOME_VARIABLE} to a folder that you can write in",
+        ) from error
+    return folder
+
+
+def runtime_dir(*, create: bool = True) -> Path:
+    """The folder of sockets and pid files, private to this user, and created if it may be.
 
     A folder that belongs to somebody else, or a link in its place, is refused.
     """
     folder = _run_place()
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if create:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        elif not folder.exists():
+            return folder
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
             raise OharaError(

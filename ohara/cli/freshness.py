@@ -64,6 +64,7 @@ def _holds_nothing(engine: Engine) -> bool:
 
 
 def _begin(engine: Engine, *, quiet: bool) -> None:
+    engine.location.prepare()  # what is wrong with the place is said first, and alone
     Reporter(quiet=quiet, as_json=False).begin(
         f"no index yet: reading the newest commits for up to {FIRST_RUN_S:.0f} s"
     )

@@ -24,8 +24,8 @@ _LONGEST_PATH = 100  # of the 104 bytes that macOS allows and the 108 of Linux
 
 
 def socket_path() -> Path:
-    """The socket's place, in a folder that belongs to this user alone."""
-    path = paths.runtime_dir() / SOCKET
+    """The socket's place, in a folder that belongs to this user alone, if there is one yet."""
+    path = paths.runtime_dir(create=False) / SOCKET
     if len(os.fsencode(path)) > _LONGEST_PATH:
         raise DaemonError(
             f"the path of the socket is too long for this system: {path}",
@@ -41,11 +41,11 @@ def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = Non
     """
     import subprocess  # late: a client that finds the service running starts nothing
 
+    errors = paths.runtime_dir() / ERRORS
     socket_path()  # says at once what would keep the service from listening
     command = [sys.executable, "-P", "-m", "ohara", "daemon", "run"]
     if idle_exit_s is not None:
         command += ["--idle-exit", str(idle_exit_s)]
-    errors = paths.runtime_dir() / ERRORS
     with errors.open("wb") as said:
         process = subprocess.Popen(
             command,

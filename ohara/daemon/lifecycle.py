@@ -78,7 +78,7 @@ def read_pid(folder: Path) -> int | None:
 def logging_to_file() -> Iterator[None]:
     """Write what happens to a log that never grows beyond a few megabytes."""
     file = paths.log_file()
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    paths.made(file.parent)
     handler = RotatingFileHandler(
         file, maxBytes=_LOG_BYTES, backupCount=_OLD_LOGS, encoding="utf-8", errors="replace"
     )

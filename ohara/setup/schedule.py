@@ -158,8 +158,7 @@ def read_record() -> Record | None:
 
 
 def _write_record(record: Record) -> None:
-    folder = paths.state_dir()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = paths.made(paths.state_dir())
     text = json.dumps({"every_s": record.every_s, "installed": record.installed, "last_run": record.last_run})
     fresh = folder / f"{_RUN_RECORD}.new"
     fresh.write_text(text, encoding="utf-8")

@@ -49,7 +49,7 @@ class IndexLocation:
 
     def prepare(self) -> None:
         """Create the folder, private to the user, and say whose index it is."""
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        paths.made(self.folder)
         marker = self.folder / MARKER
         if not marker.exists():
             marker.write_text(f"{self.common_dir}\n", encoding="utf-8", errors="surrogateescape")

@@ -63,7 +63,9 @@ def test_how_long_ago_is_said_in_the_largest_unit(seconds: float, said: str) -> 
 def test_status_without_an_index_says_what_to_type(three_commits: Repo) -> None:
     run = ohara("status", "--repo", str(three_commits.path))
     assert run.returncode == 2
-    assert run.stderr.startswith("ohara: three has no index yet\n  hint: build it with: ohara index")
+    assert run.stderr == (
+        f"ohara: three has no index yet\n  hint: build it with: ohara index --repo {three_commits.path}\n"
+    )
 
 
 def test_chosen_refs_are_remembered(small_project: Repo) -> None:
@@ -86,6 +88,7 @@ def test_all_refs_cover_every_branch(small_project: Repo) -> None:
     [
         (["--passes", "text,smell"], "unknown pass: smell"),
         (["--ref", "main", "--all"], "--ref and --all exclude each other"),
+        (["-q", "--json"], "--json and -q exclude each other"),
         (["--ref", "no-such-branch"], "no-such-branch"),
         (["--since", "when pigs fly"], "when pigs fly"),
         (["--max-commits", "0"], "0 is not in the range"),
@@ -94,8 +97,8 @@ def test_all_refs_cover_every_branch(small_project: Repo) -> None:
 )
 def test_bad_input_is_one_line_and_a_hint(three_commits: Repo, arguments: list[str], message: str) -> None:
     run = ohara("index", "--repo", str(three_commits.path), *arguments)
-    assert run.returncode == 2
-    said = [line for line in run.stderr.splitlines() if not line.startswith("indexing ")]
+    assert (run.returncode, run.stdout) == (2, "")
+    said = run.stderr.splitlines()
     assert message in said[0]
     assert said[0].startswith("ohara: ")
     assert said[1].startswith("  hint: ")
@@ -103,9 +106,30 @@ def test_bad_input_is_one_line_and_a_hint(three_commits: Repo, arguments: list[s
 
 
 def test_a_folder_that_is_no_repository_is_one_line_and_a_hint(tmp_path: Path) -> None:
-    run = ohara("index", "-q", "--repo", str(tmp_path))
+    run = ohara("index", "--repo", str(tmp_path))
     assert run.returncode == 2
+    assert run.stderr.startswith("ohara: ")
     assert run.stderr.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    "command", [["index"], ["find", "hello"], ["find", "--json", "hello"], ["show", "HEAD"]]
+)
+def test_a_home_that_cannot_be_made_is_named(command: list[str], three_commits: Repo, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    home = tmp_path / "file" / "home"
+    run = ohara(*command, cwd=three_commits.path, env={"OHARA_HOME": str(home)})
+    assert (run.returncode, run.stdout) == (2, "")
+    said, hint = run.stderr.splitlines()
+    assert said.startswith(f"ohara: OHARA_HOME is {home}, where {home}/data/indexes/")
+    assert said.endswith(" cannot be created: Not a directory")
+    assert hint == "  hint: set OHARA_HOME to a folder that you can write in"
+
+
+def test_a_ref_of_the_settings_that_is_not_there_is_told_before_anything_is_said(three_commits: Repo) -> None:
+    run = ohara("index", "--repo", str(three_commits.path), env={"OHARA_INDEX_REFS": "nowhere"})
+    assert run.returncode == 2
+    assert run.stderr.startswith("ohara: OHARA_INDEX_REFS: index.refs: there is no branch")
 
 
 def test_repos_lists_indexes_and_forget_removes_one_even_when_its_repository_is_gone(

@@ -66,6 +66,11 @@ def test_runtime_folder_is_private_even_if_it_was_not(ohara_home: Path) -> None:
     assert stat.S_IMODE(paths.runtime_dir().stat().st_mode) == 0o700
 
 
+def test_a_runtime_folder_that_is_only_looked_for_is_not_made(ohara_home: Path) -> None:
+    assert paths.runtime_dir(create=False) == ohara_home / "run"
+    assert list(ohara_home.iterdir()) == []
+
+
 def test_a_link_or_a_file_in_the_runtime_folder_s_place_is_refused(ohara_home: Path, tmp_path: Path) -> None:
     (ohara_home / "run").symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(OharaError, match="not a folder of your own"):

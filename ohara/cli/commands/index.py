@@ -69,9 +69,10 @@ def command(
     """
     if refs and all_refs:
         raise UsageError("--ref and --all exclude each other", hint="drop one of them")
+    if as_json and quiet:
+        raise UsageError("--json and -q exclude each other", hint="choose one of them")
     wanted = parse_passes(passes)
     reporter = Reporter(quiet=quiet or (scheduled and not as_json), as_json=as_json)
-    reporter.begin(f"indexing {inert(repo.resolve().name)}")  # before the libraries load: a word at once
     if scheduled:
         step_back()
 
@@ -82,11 +83,17 @@ def command(
     from ohara.index.survey import RefChoice, earliest
 
     engine = Engine.open(repo)
+    limits = Limits(earliest(since or ""), max_commits)
+    choice = RefChoice(refs, all_refs)
+    if not rebuild:
+        engine.refs_to_index(choice)
+    engine.location.prepare()
+    reporter.begin(f"indexing {inert(engine.repository.name)}")  # nothing that was typed is wrong
     if note := serving_embedder(engine.settings.models.embedder).note:
         reporter.begin(inert(note))
     options = IndexOptions(
-        refs=RefChoice(refs, all_refs),
-        limits=Limits(earliest(since or ""), max_commits),
+        refs=choice,
+        limits=limits,
         jobs=engine.settings.index.jobs if jobs is None else jobs,
         passes=wanted,
         rebuild=rebuild,
