@@ -5,16 +5,16 @@ Cancelling the task that waits for an answer gives the request up in the service
 
 from __future__ import annotations
 
-import itertools
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import anyio
 import anyio.to_thread
 
-from ohara import __version__, wire
+from ohara import wire
 from ohara.client import waiting
-from ohara.client.place import absolute, socket_path
+from ohara.client.place import socket_path
+from ohara.client.questions import DEADLINE_S, FindWish, HungUp, PastWish, Question, Questions, silent
 from ohara.errors import DaemonError
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from anyio.abc import ByteStream
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-    from ohara.model import CommitDetails, History, Hit, IndexStatus, Mode, Origin, Query, Results
+    from ohara.model import CommitDetails, History, Hit, IndexStatus, Origin, Query, Results
 
 R = TypeVar("R", bound=wire.Reply)
+T = TypeVar("T")
 
-_GRACE_S = 5.0
 _GOODBYE_S = 1.0  # for telling the service that an answer is no longer wanted
 _WAITING_EVENTS = 256  # a reader that falls further behind loses events, never the connection
 
@@ -38,7 +38,7 @@ class AsyncClient:
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
-        self._numbers = itertools.count(1)
+        self._say = Questions()
         self._sending = anyio.Lock()
         self._waiting: dict[int, MemoryObjectSendStream[wire.AnyReply]] = {}
         self._over = False
@@ -55,97 +55,51 @@ class AsyncClient:
         repo: Path | str,
         query: str | Query,
         *,
-        k: int | None = None,
-        mode: Mode | None = None,
-        rerank: bool | None = None,
-        all_hunks: bool = False,
-        by_date: bool = False,
-        after: str | None = None,
-        context: int | None = None,
-        deadline_s: float = 30.0,
+        deadline_s: float = DEADLINE_S,
+        **wish: Unpack[FindWish],
     ) -> Results:
         """The answer to a query; what is None is left to the settings of the repository."""
-        request = wire.Find(
-            id=self._number(),
-            deadline_ms=max(1, round(deadline_s * 1000)),
-            repo=absolute(repo),
-            query=query,
-            k=k,
-            mode=mode,
-            rerank=rerank,
-            all_hunks=all_hunks,
-            by_date=by_date,
-            after=after,
-            context=context,
-        )
-        return (await self._ask(request, wire.Found)).results
+        return await self._ask(self._say.find(repo, query, deadline_s=deadline_s, **wish))
 
     async def show(self, repo: Path | str, commit: str) -> tuple[Hit, ...]:
         """All hunks of a commit."""
-        request = wire.Show(id=self._number(), repo=absolute(repo), commit=commit)
-        return (await self._ask(request, wire.Shown)).hits
+        return await self._ask(self._say.show(repo, commit))
 
     async def commit(self, repo: Path | str, commit: str) -> CommitDetails:
         """Everything about a commit but its lines."""
-        request = wire.Describe(id=self._number(), repo=absolute(repo), commit=commit)
-        return (await self._ask(request, wire.Described)).details
+        return await self._ask(self._say.commit(repo, commit))
 
-    async def history(
-        self,
-        repo: Path | str,
-        commit: str,
-        path: str,
-        *,
-        symbol: str | None = None,
-        first: int = 1,
-        last: int = 1,
-        k: int = 200,
-    ) -> History:
+    async def history(self, repo: Path | str, commit: str, path: str, **wish: Unpack[PastWish]) -> History:
         """Every hunk that touched a symbol of a file, or else lines of it as it is in a commit."""
-        request = wire.Past(
-            id=self._number(),
-            repo=absolute(repo),
-            commit=commit,
-            path=path,
-            symbol=symbol,
-            first=first,
-            last=last,
-            k=k,
-        )
-        return (await self._ask(request, wire.Followed)).history
+        return await self._ask(self._say.history(repo, commit, path, **wish))
 
     async def blame(self, repo: Path | str, commit: str, path: str, line: int) -> Origin:
         """Who last touched a line of a file as it is in a commit."""
-        request = wire.Blame(id=self._number(), repo=absolute(repo), commit=commit, path=path, line=line)
-        return (await self._ask(request, wire.Blamed)).origin
+        return await self._ask(self._say.blame(repo, commit, path, line))
 
     async def lines(self, repo: Path | str, commit: str, path: str, first: int, last: int) -> tuple[str, ...]:
         """Lines of a file as it is in a commit."""
-        request = wire.Lines(
-            id=self._number(), repo=absolute(repo), commit=commit, path=path, first=first, last=last
-        )
-        return (await self._ask(request, wire.Excerpt)).lines
+        return await self._ask(self._say.lines(repo, commit, path, first, last))
 
     async def remote(self, repo: Path | str) -> str | None:
         """Where a repository is fetched from."""
-        return (await self._ask(wire.Remote(id=self._number(), repo=absolute(repo)), wire.Located)).url
+        return await self._ask(self._say.remote(repo))
 
     async def status(self, repo: Path | str) -> IndexStatus:
         """How an index stands."""
-        request = wire.Status(id=self._number(), repo=absolute(repo))
-        return (await self._ask(request, wire.Standing)).status
+        return await self._ask(self._say.status(repo))
 
     async def repos(self) -> tuple[wire.Registered, ...]:
         """All indexes on this machine."""
-        return (await self._ask(wire.Repos(id=self._number()), wire.Repositories)).repositories
+        return await self._ask(self._say.repos())
 
     async def health(self) -> wire.Vitals:
         """How the service itself is."""
-        return await self._ask(wire.Health(id=self._number()), wire.Vitals)
+        return await self._ask(self._say.health())
 
     async def events(self) -> AsyncIterator[wire.JobState]:
         """Everything that happens to indexes from now on."""
-        request = wire.Subscribe(id=self._number())
+        request = wire.Subscribe(id=self._say.number())
         async with self._replies(request) as replies:
             async for reply in replies:
                 if isinstance(reply, wire.Fault):
@@ -153,49 +107,42 @@ class AsyncClient:
                 if not isinstance(reply, wire.Event):
                     return
                 yield reply.job
-        raise _gone()
+        raise HungUp
 
     # -- telling ---------------------------------------------------------------------------------
 
     async def index(self, repo: Path | str) -> None:
         """Have a repository indexed; returns at once."""
-        await self._ask(wire.Index(id=self._number(), repo=absolute(repo)), wire.Done)
+        await self._ask(self._say.index(repo))
 
     async def stop(self, repo: Path | str) -> None:
         """Stop indexing one repository until it is asked for or changes again."""
-        await self._ask(wire.Stop(id=self._number(), repo=absolute(repo)), wire.Done)
+        await self._ask(self._say.stop(repo))
 
     async def pause(self) -> None:
         """Stop indexing until resumed."""
-        await self._ask(wire.Pause(id=self._number()), wire.Done)
+        await self._ask(self._say.pause())
 
     async def resume(self) -> None:
         """Let indexing go on."""
-        await self._ask(wire.Resume(id=self._number()), wire.Done)
+        await self._ask(self._say.resume())
 
     # -- the connection --------------------------------------------------------------------------
 
     async def greet(self) -> wire.Welcome:
         """Say which protocol and version this is, as the first thing."""
-        hello = wire.Hello(id=self._number(), protocol=wire.PROTOCOL, version=__version__)
-        return await self._ask(hello, wire.Welcome)
+        return await self._ask(self._say.hello())
 
-    async def _ask(self, request: wire.Request, answer: type[R]) -> R:
-        async with self._replies(request) as replies:
+    async def _ask(self, question: Question[R, T]) -> T:
+        async with self._replies(question.request) as replies:
             try:
-                with anyio.fail_after(request.deadline_ms / 1000 + _GRACE_S):
+                with anyio.fail_after(question.patience_s):
                     reply = await replies.receive()
             except anyio.EndOfStream:
-                raise _gone() from None
+                raise HungUp from None
             except TimeoutError:
-                raise DaemonError("the daemon does not answer", hint="ohara daemon restart") from None
-        if isinstance(reply, wire.Fault):
-            raise wire.raised(reply)
-        if not isinstance(reply, answer):
-            raise DaemonError(
-                "the daemon answered something else than was asked", hint="ohara daemon restart"
-            )
-        return reply
+                raise silent() from None
+        return question.answered(reply)
 
     @asynccontextmanager
     async def _replies(
@@ -203,7 +150,7 @@ class AsyncClient:
     ) -> AsyncIterator[MemoryObjectReceiveStream[wire.AnyReply]]:
         """Send a request and collect what comes back; leaving early gives it up."""
         if self._over:
-            raise _gone()
+            raise HungUp
         sender, receiver = anyio.create_memory_object_stream[wire.AnyReply](_WAITING_EVENTS)
         self._waiting[request.id] = sender
         try:
@@ -214,7 +161,7 @@ class AsyncClient:
             sender.close()
             if self._waiting.pop(request.id, None) is not None and not self._over:
                 with anyio.move_on_after(_GOODBYE_S, shield=True):
-                    await self._send(wire.Cancel(id=self._number(), target=request.id))
+                    await self._send(wire.Cancel(id=self._say.number(), target=request.id))
 
     async def _send(self, request: wire.Request) -> None:
         frame = wire.frame(request)
@@ -225,7 +172,7 @@ class AsyncClient:
                     await self._stream.send(frame)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             self._over = True
-            raise _gone() from error
+            raise HungUp from error
 
     async def listen(self) -> None:
         """Hand each reply to whoever waits for it, until the connection ends."""
@@ -256,9 +203,6 @@ class AsyncClient:
             received += await self._stream.receive(min(count - len(received), 1 << 20))
         return bytes(received)
 
-    def _number(self) -> int:
-        return next(self._numbers)
-
 
 @asynccontextmanager
 async def connect_async(
@@ -282,7 +226,3 @@ async def connect_async(
         if len(errors.exceptions) == 1:
             raise errors.exceptions[0] from None
         raise
-
-
-def _gone() -> DaemonError:
-    return DaemonError("the daemon ended the connection", hint="ohara daemon status, ohara daemon logs")

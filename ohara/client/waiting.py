@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import socket
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from ohara import __version__, wire
-from ohara.client.place import absolute, is_older, socket_path, start_daemon
+from ohara.client.place import is_older, socket_path, start_daemon
+from ohara.client.questions import DEADLINE_S, FindWish, HungUp, PastWish, Question, Questions, silent
 from ohara.errors import DaemonError
 
 if TYPE_CHECKING:
@@ -17,20 +17,16 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from ohara.model import CommitDetails, History, Hit, IndexStatus, Mode, Origin, Query, Results
+    from ohara.model import CommitDetails, History, Hit, IndexStatus, Origin, Query, Results
 
 R = TypeVar("R", bound=wire.Reply)
+T = TypeVar("T")
 
 _GREETING_S = 5.0  # a service that does not greet by then is stuck
-_GRACE_S = 5.0  # what the way back may take on top of a request's own deadline
 _STOP_S = 15.0
 _POLL_S = 0.05
 
 START_HINT = "ohara daemon start"
-
-
-class _HungUp(DaemonError):
-    """The service closed the connection."""
 
 
 class Client:
@@ -38,10 +34,9 @@ class Client:
 
     def __init__(self, connection: socket.socket, *, version: str = __version__) -> None:
         self._connection = connection
-        self._numbers = itertools.count(1)
-        hello = wire.Hello(id=self._number(), protocol=wire.PROTOCOL, version=version)
+        self._say = Questions()
         try:
-            self.greeting = self._ask(hello, wire.Welcome, timeout_s=_GREETING_S)
+            self.greeting = self._ask(self._say.hello(version), timeout_s=_GREETING_S)
         except BaseException:
             connection.close()
             raise
@@ -53,101 +48,55 @@ class Client:
         repo: Path | str,
         query: str | Query,
         *,
-        k: int | None = None,
-        mode: Mode | None = None,
-        rerank: bool | None = None,
-        all_hunks: bool = False,
-        by_date: bool = False,
-        after: str | None = None,
-        context: int | None = None,
-        deadline_s: float = 30.0,
+        deadline_s: float = DEADLINE_S,
         meanwhile: Callable[[], object] | None = None,
+        **wish: Unpack[FindWish],
     ) -> Results:
         """The answer to a query; what is None is left to the settings of the repository.
 
         `meanwhile` is called while the service is at work, for what the answer will need.
         """
-        request = wire.Find(
-            id=self._number(),
-            deadline_ms=_milliseconds(deadline_s),
-            repo=absolute(repo),
-            query=query,
-            k=k,
-            mode=mode,
-            rerank=rerank,
-            all_hunks=all_hunks,
-            by_date=by_date,
-            after=after,
-            context=context,
-        )
-        return self._ask(request, wire.Found, meanwhile=meanwhile).results
+        return self._ask(self._say.find(repo, query, deadline_s=deadline_s, **wish), meanwhile=meanwhile)
 
     def show(self, repo: Path | str, commit: str) -> tuple[Hit, ...]:
         """All hunks of a commit."""
-        request = wire.Show(id=self._number(), repo=absolute(repo), commit=commit)
-        return self._ask(request, wire.Shown).hits
+        return self._ask(self._say.show(repo, commit))
 
     def commit(self, repo: Path | str, commit: str) -> CommitDetails:
         """Everything about a commit but its lines."""
-        request = wire.Describe(id=self._number(), repo=absolute(repo), commit=commit)
-        return (self._ask(request, wire.Described)).details
+        return self._ask(self._say.commit(repo, commit))
 
-    def history(
-        self,
-        repo: Path | str,
-        commit: str,
-        path: str,
-        *,
-        symbol: str | None = None,
-        first: int = 1,
-        last: int = 1,
-        k: int = 200,
-    ) -> History:
+    def history(self, repo: Path | str, commit: str, path: str, **wish: Unpack[PastWish]) -> History:
         """Every hunk that touched a symbol of a file, or else lines of it as it is in a commit."""
-        request = wire.Past(
-            id=self._number(),
-            repo=absolute(repo),
-            commit=commit,
-            path=path,
-            symbol=symbol,
-            first=first,
-            last=last,
-            k=k,
-        )
-        return (self._ask(request, wire.Followed)).history
+        return self._ask(self._say.history(repo, commit, path, **wish))
 
     def blame(self, repo: Path | str, commit: str, path: str, line: int) -> Origin:
         """Who last touched a line of a file as it is in a commit."""
-        request = wire.Blame(id=self._number(), repo=absolute(repo), commit=commit, path=path, line=line)
-        return (self._ask(request, wire.Blamed)).origin
+        return self._ask(self._say.blame(repo, commit, path, line))
 
     def lines(self, repo: Path | str, commit: str, path: str, first: int, last: int) -> tuple[str, ...]:
         """Lines of a file as it is in a commit."""
-        request = wire.Lines(
-            id=self._number(), repo=absolute(repo), commit=commit, path=path, first=first, last=last
-        )
-        return (self._ask(request, wire.Excerpt)).lines
+        return self._ask(self._say.lines(repo, commit, path, first, last))
 
     def remote(self, repo: Path | str) -> str | None:
         """Where a repository is fetched from."""
-        return (self._ask(wire.Remote(id=self._number(), repo=absolute(repo)), wire.Located)).url
+        return self._ask(self._say.remote(repo))
 
     def status(self, repo: Path | str) -> IndexStatus:
         """How an index stands."""
-        return self._ask(wire.Status(id=self._number(), repo=absolute(repo)), wire.Standing).status
+        return self._ask(self._say.status(repo))
 
     def repos(self) -> tuple[wire.Registered, ...]:
         """All indexes on this machine."""
-        return self._ask(wire.Repos(id=self._number()), wire.Repositories).repositories
+        return self._ask(self._say.repos())
 
     def health(self) -> wire.Vitals:
         """How the service itself is."""
-        return self._ask(wire.Health(id=self._number()), wire.Vitals)
+        return self._ask(self._say.health())
 
     def events(self) -> Iterator[wire.JobState]:
         """Everything that happens to indexes from now on; the connection serves nothing else any more."""
-        number = self._number()
-        self._send(wire.Subscribe(id=number))
+        self._send(wire.Subscribe(id=self._say.number()))
         self._connection.settimeout(None)
         while isinstance(reply := self._receive(), wire.Event):
             yield reply.job
@@ -158,23 +107,23 @@ class Client:
 
     def index(self, repo: Path | str) -> None:
         """Have a repository indexed; returns at once."""
-        self._ask(wire.Index(id=self._number(), repo=absolute(repo)), wire.Done)
+        self._ask(self._say.index(repo))
 
     def stop(self, repo: Path | str) -> None:
         """Stop indexing one repository until it is asked for or changes again."""
-        self._ask(wire.Stop(id=self._number(), repo=absolute(repo)), wire.Done)
+        self._ask(self._say.stop(repo))
 
     def pause(self) -> None:
         """Stop indexing until resumed."""
-        self._ask(wire.Pause(id=self._number()), wire.Done)
+        self._ask(self._say.pause())
 
     def resume(self) -> None:
         """Let indexing go on."""
-        self._ask(wire.Resume(id=self._number()), wire.Done)
+        self._ask(self._say.resume())
 
     def shutdown(self) -> None:
         """End the service and wait until nobody listens any more."""
-        self._ask(wire.Shutdown(id=self._number()), wire.Done)
+        self._ask(self._say.shutdown())
         self.close()
         deadline = time.monotonic() + _STOP_S
         while _listens():
@@ -189,25 +138,17 @@ class Client:
 
     def _ask(
         self,
-        request: wire.Request,
-        answer: type[R],
+        question: Question[R, T],
         *,
         timeout_s: float | None = None,
         meanwhile: Callable[[], object] | None = None,
-    ) -> R:
-        self._connection.settimeout(timeout_s or request.deadline_ms / 1000 + _GRACE_S)
-        self._send(request)
-        wire.replies(answer)
+    ) -> T:
+        self._connection.settimeout(timeout_s or question.patience_s)
+        self._send(question.request)
+        wire.replies(question.kind)
         if meanwhile is not None:
             meanwhile()
-        reply = self._receive(answer)
-        if isinstance(reply, wire.Fault):
-            raise wire.raised(reply)
-        if not isinstance(reply, answer) or reply.id != request.id:
-            raise DaemonError(
-                "the daemon answered something else than was asked", hint="ohara daemon restart"
-            )
-        return reply
+        return question.answered(self._receive(question.kind))
 
     def _send(self, request: wire.Request) -> None:
         frame = wire.frame(request)
@@ -230,9 +171,6 @@ class Client:
         except OSError as error:
             raise _gone(error) from error
         return bytes(received)
-
-    def _number(self) -> int:
-        return next(self._numbers)
 
     def close(self) -> None:
         """End the connection; what is under way is given up."""
@@ -284,7 +222,7 @@ def _greeted(version: str) -> Client:
     while True:
         try:
             return Client(_open(), version=version)
-        except _HungUp:
+        except HungUp:
             if time.monotonic() > deadline:
                 raise
             time.sleep(_POLL_S)
@@ -311,10 +249,4 @@ def _listens() -> bool:
 
 
 def _gone(error: OSError | None) -> DaemonError:
-    if isinstance(error, TimeoutError):
-        return DaemonError("the daemon does not answer", hint="ohara daemon restart")
-    return _HungUp("the daemon ended the connection", hint="ohara daemon status, ohara daemon logs")
-
-
-def _milliseconds(seconds: float) -> int:
-    return max(1, round(seconds * 1000))
+    return silent() if isinstance(error, TimeoutError) else HungUp()
