@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from ohara import config
@@ -149,10 +149,7 @@ class Engine:
     def status(self) -> IndexStatus:
         """How the index stands, and how far behind the repository it is."""
         self._require_index()
-        with (
-            closing(open_reader(self.location.database)) as connection,
-            translated(self.location.database),
-        ):
+        with self._reading() as connection:
             return self._status(connection)
 
     def _status(self, connection: Connection) -> IndexStatus:
@@ -194,10 +191,7 @@ class Engine:
         count: the next real run tries them again.
         """
         self._require_index()
-        with (
-            closing(open_reader(self.location.database)) as connection,
-            translated(self.location.database),
-        ):
+        with self._reading() as connection:
             tips = resolve_tips(
                 self.repository, choose_refs(connection, RefChoice(), self.settings.index.refs)
             )
@@ -219,10 +213,7 @@ class Engine:
         if not (asked.is_default and self.location.exists):
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
             return resolve_tips(self.repository, choice)
-        with (
-            closing(open_reader(self.location.database)) as connection,
-            translated(self.location.database),
-        ):
+        with self._reading() as connection:
             return resolve_tips(self.repository, choose_refs(connection, asked, self.settings.index.refs))
 
     @property
@@ -233,6 +224,11 @@ class Engine:
     def indexing_since(self) -> tuple[int, int] | None:
         """The process that is indexing now and when it began, or None."""
         return holder(self.location.lock)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with closing(open_reader(self.location.database)) as connection, translated(self.location.database):
+            yield connection
 
     def _require_index(self) -> None:
         if not self.location.exists:

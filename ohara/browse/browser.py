@@ -74,15 +74,9 @@ class Browser:
 
     # -- blocking work ---------------------------------------------------------------------------
 
-    def _resolve(self, name: str) -> Sha:
-        found = self._repository.resolve([name])
-        if name not in found:
-            raise RepositoryError("this repository has no commits yet", hint="make one with: git commit")
-        return found[name]
-
     def _details(self, reader: Reader, name: str) -> CommitDetails:
         with self._lock:
-            sha = self._resolve(name)
+            sha = self._repository.commit_named(name)
             commit = read_commit(self._repository, sha)
             committer, email = self._repository.committer(sha)
             refs = self._repository.names_of(sha)
@@ -104,7 +98,7 @@ class Browser:
         paths = {path: None}
         note = ""
         with self._lock:
-            start = Standing(self._resolve(name), path, span)
+            start = Standing(self._repository.commit_named(name), path, span)
             try:
                 for step in follow(self._repository, reader, start):
                     paths[step.at.path] = None
@@ -118,7 +112,7 @@ class Browser:
 
     def _blame(self, reader: Reader, name: str, path: str, line: int) -> Origin:
         with self._lock:
-            sha = self._resolve(name)
+            sha = self._repository.commit_named(name)
             try:
                 step = next(follow(self._repository, reader, Standing(sha, path, Span(line, line))))
             except Unknown:
@@ -141,7 +135,7 @@ class Browser:
 
     def _lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
         with self._lock:
-            sha = self._resolve(name)
+            sha = self._repository.commit_named(name)
             lines = self._repository.lines_at(sha, path)
         if lines is None:
             raise RepositoryError(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectReceiveStream
 
+    from ohara.client.questions import FindWish
     from ohara.engine import Engine
     from ohara.model import Query, Results
     from ohara.retrieve.lanes.literal import Verified
@@ -37,6 +38,18 @@ class Wish:
     order: str
     after: str | None
     context: int | None
+
+
+def for_service(wish: Wish) -> FindWish:
+    """What is asked of a query, as the service takes it; its mode and filters are in the query."""
+    return {
+        "k": wish.count,
+        "rerank": False if wish.no_rerank else None,
+        "all_hunks": wish.all_hunks,
+        "by_date": wish.order == "date",
+        "after": wish.after,
+        "context": wish.context,
+    }
 
 
 def joined(words: Sequence[str]) -> str:

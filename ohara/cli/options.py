@@ -13,3 +13,11 @@ repo_option = click.option(
     metavar="PATH",
     help="A work tree, a folder in one, or a bare repository (default: here).",
 )
+
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="When to colour.",
+)

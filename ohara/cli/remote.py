@@ -38,6 +38,7 @@ def ask_daemon(repo: Path, query: Query, wish: Wish) -> Answered:
         return Answered(None)
 
     from ohara import client
+    from ohara.cli.asking import for_service
 
     try:
         there = client.running()
@@ -47,12 +48,7 @@ def ask_daemon(repo: Path, query: Query, wish: Wish) -> Answered:
             results = there.find(
                 repo,
                 query,
-                k=wish.count,
-                rerank=False if wish.no_rerank else None,
-                all_hunks=wish.all_hunks,
-                by_date=wish.order == "date",
-                after=wish.after,
-                context=wish.context,
+                **for_service(wish),
                 deadline_s=DEADLINE_S,
                 meanwhile=_prepare_to_print,
             )

@@ -17,7 +17,7 @@ import click
 
 from ohara import wire
 from ohara.cli.answer import worded
-from ohara.cli.asking import joined, read_query
+from ohara.cli.asking import for_service, joined, read_query
 from ohara.cli.commands import find
 from ohara.cli.main import PROGRAM, cli
 from ohara.cli.printing import Paper
@@ -75,10 +75,5 @@ def _question(request: wire.Typed, asked: find.Asked) -> wire.Find:
         deadline_ms=request.deadline_ms,
         repo=str(Path(request.folder) / asked.repo),
         query=read_query(joined(asked.words), wish),
-        k=wish.count,
-        rerank=False if wish.no_rerank else None,
-        all_hunks=wish.all_hunks,
-        by_date=wish.order == "date",
-        after=wish.after,
-        context=wish.context,
+        **for_service(wish),
     )

@@ -13,7 +13,7 @@ from ohara.daemon.browsing import browse
 from ohara.daemon.freshness import catch_up
 from ohara.daemon.jobs import Reason
 from ohara.daemon.repositories import in_thread, open_registered
-from ohara.errors import OharaError, RepositoryError
+from ohara.errors import OharaError
 from ohara.git.repo import Repository
 from ohara.index.reach import not_indexed
 from ohara.model import Mode
@@ -182,10 +182,7 @@ def _status(path: str) -> tuple[IndexStatus, tuple[int, int] | None]:
 
 def _resolve(path: str, name: str) -> Sha:
     """The commit that a sha, prefix or ref names."""
-    found = open_registered(path).repository.resolve([name])
-    if name not in found:
-        raise RepositoryError("this repository has no commits yet", hint="make one with: git commit")
-    return found[name]
+    return open_registered(path).repository.commit_named(name)
 
 
 def _common_dir(path: str) -> Path:

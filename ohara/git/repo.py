@@ -115,6 +115,13 @@ class Repository:
         """Finds the commit that each name leads to; a HEAD without commits yet leads nowhere."""
         return refs.resolve(self.handle, names)
 
+    def commit_named(self, name: str) -> Sha:
+        """Finds the commit that one name leads to; a repository without commits is told as such."""
+        found = self.resolve((name,))
+        if name not in found:
+            raise RepositoryError("this repository has no commits yet", hint="make one with: git commit")
+        return found[name]
+
     def resolve_existing(self, names: Iterable[str]) -> dict[str, Sha]:
         """Finds the commits that names lead to, without those that lead nowhere."""
         return refs.resolve_existing(self.handle, names)

@@ -11,7 +11,7 @@ import click
 
 from ohara.cli.asking import Wish, ask, joined, read_query
 from ohara.cli.filters import filter_options, read_filters, read_polarity
-from ohara.cli.options import repo_option
+from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, Printing
 from ohara.cli.remote import Answered, ask_daemon
 from ohara.cli.report import ExitCode
@@ -83,13 +83,7 @@ class _FindCommand(click.Command):
 )
 @click.option("--batch", is_flag=True, help="Read queries as JSON lines from stdin.")
 @click.option("--no-daemon", is_flag=True, help="Answer in this process, even if a daemon runs.")
-@click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="When to colour.",
-)
+@color_option
 def command(**given: object) -> ExitCode:
     """Search a repository's whole history.
 

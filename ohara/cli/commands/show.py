@@ -10,10 +10,9 @@ import click
 
 from ohara.cli.answer import page_for, say
 from ohara.cli.asking import Wish, ask, read_query
-from ohara.cli.options import repo_option
+from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, Printing
 from ohara.cli.report import ExitCode
-from ohara.errors import RepositoryError
 from ohara.model import Filters, Mode, Polarity
 from ohara.present.json import results_object, written
 from ohara.present.text import commit_lines, hunk_lines, warnings
@@ -34,13 +33,7 @@ _WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
     "-C", "--context", type=click.IntRange(0, 200), metavar="N", help="Lines around a change (default: all)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="When to colour.",
-)
+@color_option
 def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: str) -> ExitCode:
     """Show a commit's message and hunks.
 
@@ -51,21 +44,15 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
 
     engine = Engine.open(repo)
     notes = freshen(engine, quiet=as_json)
-    results = _hunks_of(engine, _commit(engine, ref), context=_WHOLE_HUNK if context is None else context)
+    results = _hunks_of(
+        engine, engine.repository.commit_named(ref), context=_WHOLE_HUNK if context is None else context
+    )
     if as_json:
         sys.stdout.write(written(results_object(results)) + "\n")
     else:
         _print(results, Printing(Form.TEXT, color))
     say([*warnings(results), *notes])
     return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
-
-
-def _commit(engine: Engine, ref: str) -> Sha:
-    """The commit that a ref names."""
-    found = engine.repository.resolve([ref])
-    if ref not in found:
-        raise RepositoryError("this repository has no commits yet", hint="make one with: git commit")
-    return found[ref]
 
 
 def _hunks_of(engine: Engine, sha: Sha, *, context: int) -> Results:
