@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara import client, wire
+from ohara import client, paths, wire
 from ohara.cli import entry
 from ohara.cli.main import main
 from ohara.client import quick
@@ -175,12 +175,14 @@ def test_the_place_and_the_protocol_are_those_of_the_ordinary_client(
     monkeypatch.setenv("HOME", str(tmp_path))
     for place in ("home", "./home", "~/home", str(tmp_path / "home")):
         monkeypatch.setenv("OHARA_HOME", place)
+        paths.runtime_dir()
         there = client.socket_path()
         quickly = quick.socket_place(os.environ)
         assert quickly is not None
         assert os.path.normpath(quickly) == str(there)
     monkeypatch.delenv("OHARA_HOME")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    paths.runtime_dir()
     there = client.socket_path()
     assert quick.socket_place(os.environ) == str(there)
     there.parent.chmod(0o755)  # others could have put a socket there
