@@ -1,0 +1,50 @@
+"""The frozen values that flow through ohara, from a commit to a hit.
+
+Nothing here reads, writes or decides: a module that needs behaviour takes these values and returns
+others. Text is already decoded, times are seconds since the epoch (UTC), shas are full hex.
+"""
+
+from __future__ import annotations
+
+from ohara.model.answer import Candidate, Hit, LaneReport, LaneStatus, LiteralSpan, Match, Results
+from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
+from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
+from ohara.model.question import Filters, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.model.standing import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
+
+__all__ = [
+    "Candidate",
+    "ChangeKind",
+    "ChangedFile",
+    "Commit",
+    "CommitDetails",
+    "Failure",
+    "FileChange",
+    "Filters",
+    "History",
+    "Hit",
+    "Hunk",
+    "HunkId",
+    "IndexStatus",
+    "Kin",
+    "LaneReport",
+    "LaneStatus",
+    "LastRun",
+    "LeftOut",
+    "LiteralSpan",
+    "Match",
+    "Mode",
+    "Origin",
+    "Pass",
+    "PassStatus",
+    "Pattern",
+    "Place",
+    "Polarity",
+    "Progress",
+    "Query",
+    "QueryClass",
+    "Results",
+    "Sha",
+    "Symbol",
+    "SymbolKind",
+]

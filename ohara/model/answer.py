@@ -1,0 +1,111 @@
+"""What answers a question: hits, how each was found, and what was searched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ohara.model.history import ChangeKind, Commit, HunkId, Sha  # noqa: TC001 - the types are read off the wire
+from ohara.model.question import Query  # noqa: TC001
+from ohara.model.standing import IndexStatus  # noqa: TC001
+
+
+class LaneStatus(StrEnum):
+    """How a lane ended."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    TIMEOUT = "timeout"
+    FAILED = "failed"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneReport:
+    """What one lane did for one query; `detail` says why when it is not plain success."""
+
+    name: str
+    status: LaneStatus
+    count: int
+    elapsed_ms: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A hunk that a lane found, with the lane's own score (larger is better)."""
+
+    hunk: HunkId
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A marked stretch of an excerpt: 0-based line, and character columns after the +/- sign."""
+
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer: an occurrence of a hunk in a commit, with how it was found.
+
+    `line` and `old_line` number the line that matched, `top` and `old_top` the first line of the excerpt, in
+    the new and in the old file.
+    """
+
+    rank: int
+    score: float
+    hunk: HunkId
+    commit: Commit
+    path: str
+    old_path: str | None
+    kind: ChangeKind
+    line: int
+    old_line: int
+    header: str
+    symbol: str | None
+    excerpt: str
+    matches: tuple[Match, ...]
+    lanes: dict[str, int] = field(default_factory=dict)
+    lane_scores: dict[str, float] = field(default_factory=dict)
+    fused: float = 0.0
+    rerank: float | None = None
+    recency: float = 1.0
+    more_in_commit: int = 0
+    also_in: tuple[Sha, ...] = ()
+    top: int = 0
+    old_top: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralSpan:
+    """When a literal or pattern was seen in history: first and last commit, and commits by year.
+
+    `removed` is the newest commit that only took it away, if there is one.
+    """
+
+    first: Sha
+    first_time: int
+    last: Sha
+    last_time: int
+    by_year: tuple[tuple[int, int], ...]
+    removed: Sha | None = None
+    removed_time: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The whole answer to a query, honest about what was searched and which lanes answered."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    lanes: tuple[LaneReport, ...]
+    took_ms: float
+    fusion: str
+    index: IndexStatus
+    literal: LiteralSpan | None = None
+    next_cursor: str | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,86 @@
+"""What a person asks: words that rank, patterns that are required, filters that bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ohara.model.history import ChangeKind  # noqa: TC001 - who reads values off the wire asks for the types
+
+
+class Mode(StrEnum):
+    """Which lanes answer a query."""
+
+    AUTO = "auto"
+    HYBRID = "hybrid"
+    TEXT = "text"
+    SEMANTIC = "semantic"
+    SYMBOL = "symbol"
+    LITERAL = "literal"
+    REGEX = "regex"
+
+
+class QueryClass(StrEnum):
+    """What kind of thing a query looks like; chooses lane weights and is shown with the answer."""
+
+    SHA = "sha"
+    ISSUE = "issue"
+    PATH = "path"
+    SYMBOL = "symbol"
+    LITERAL = "literal"
+    REGEX = "regex"
+    PROSE = "prose"
+    SNIPPET = "snippet"
+
+
+class Polarity(StrEnum):
+    """Which side of a change a term must stand on."""
+
+    ANY = "any"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A term every hit must contain on one changed line: a literal, or a regular expression.
+
+    `flags` is a subset of "ism" in that order; literals carry none and match case-sensitively.
+    """
+
+    text: str
+    is_regex: bool = False
+    flags: str = ""
+    polarity: Polarity = Polarity.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which commits and files may answer. Values of one filter are alternatives; filters combine."""
+
+    authors: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    not_paths: tuple[str, ...] = ()
+    langs: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+    kinds: tuple[ChangeKind, ...] = ()
+    refs: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed query: the words that rank, the patterns that are required, the filters that bound.
+
+    `polarity` is what a bare `added:` or `removed:` asked of the whole query.
+    """
+
+    source: str
+    words: str
+    patterns: tuple[Pattern, ...]
+    filters: Filters
+    mode: Mode
+    query_class: QueryClass
+    polarity: Polarity = Polarity.ANY
