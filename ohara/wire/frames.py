@@ -1,0 +1,75 @@
+"""Messages as they travel: a length, and so many bytes of JSON, validated on arrival."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from typing import Union
+
+import msgspec
+
+from ohara.errors import DaemonError
+from ohara.wire.answers import AnyReply, Fault, Reply
+from ohara.wire.requests import AnyRequest, Request
+
+MAX_FRAME_BYTES = 16 * 2**20  # a thousand hits with whole excerpts take a tenth of this
+HEADER_BYTES = 4
+
+_HEADER = struct.Struct(">I")
+
+_encoder = msgspec.json.Encoder()
+
+
+@functools.cache
+def _requests() -> msgspec.json.Decoder[AnyRequest]:
+    """Made when first needed: a client never reads a request."""
+    return msgspec.json.Decoder(AnyRequest)
+
+
+@functools.cache
+def replies(*kinds: type[Reply]) -> msgspec.json.Decoder[AnyReply]:
+    """What reads these replies and faults, or any reply; a reader of few is made in a tenth of the time."""
+    return msgspec.json.Decoder(Union[(*kinds, Fault)] if kinds else AnyReply)
+
+
+def frame(message: Request | Reply) -> bytes:
+    """The message as it travels."""
+    try:
+        body = _encoder.encode(message)
+    except UnicodeEncodeError as error:  # a lone surrogate, as a path with odd bytes in it has
+        raise DaemonError("a message holds text that JSON cannot carry", hint="use --no-daemon") from error
+    if len(body) > MAX_FRAME_BYTES:
+        raise DaemonError(
+            f"a message of {len(body):,} bytes is over the limit of {MAX_FRAME_BYTES:,}",
+            hint="ask for fewer hits at a time",
+        )
+    return _HEADER.pack(len(body)) + body
+
+
+def body_length(header: bytes) -> int:
+    """How long the rest of a frame is; refuses one that is longer than any message may be."""
+    (length,) = _HEADER.unpack(header)
+    if length > MAX_FRAME_BYTES:
+        raise DaemonError(
+            f"a frame of {length:,} bytes is over the limit of {MAX_FRAME_BYTES:,}",
+            hint="speak the protocol of docs/protocol.md",
+        )
+    return int(length)
+
+
+def decode_request(body: bytes) -> AnyRequest:
+    """The request in a frame; a DaemonError says what is wrong with it."""
+    try:
+        return _requests().decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DaemonError(f"not a request: {error}", hint="speak the protocol of docs/protocol.md") from error
+
+
+def decode_reply(body: bytes, *kinds: type[Reply]) -> AnyReply:
+    """The reply in a frame, of these kinds if any are named; a DaemonError says what is wrong with it."""
+    try:
+        return replies(*kinds).decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DaemonError(
+            f"the daemon said something else than expected: {error}", hint="ohara daemon restart"
+        ) from error
