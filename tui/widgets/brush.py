@@ -17,7 +17,7 @@ from tui.diff.rows import RowKind
 from tui.diff.strokes import Stroke, painted
 from tui.diff.words import changed
 from tui.highlight import Syntax
-from tui.inert import ELLIPSIS, cut_left, fit, shown
+from tui.inert import ELLIPSIS, cells, cut_left, fit, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -198,14 +198,15 @@ class Brush:
         room = width - sum(len(segment.text) for segment in head)
         if room < 1:
             return Strip(head).adjust_cell_length(width, base)
-        body = Strip(self._code(painting))
-        if body.cell_length > left + room:
-            body = body.crop(left, left + room - 1).adjust_cell_length(room - 1, base)
+        code = self._code(painting)
+        wide = sum(cells(segment.text) for segment in code)
+        if wide > left + room:
+            body = Strip(code, wide).crop(left, left + room - 1).adjust_cell_length(room - 1, base)
             return Strip([*head, *body, Segment(ELLIPSIS, self._cut)], width)
         if left:
-            body = body.crop(left, left + room)
-        gap = Segment(" " * (room - body.cell_length), base)
-        return Strip([*head, *body, gap], width)
+            body = Strip(code, wide).crop(left, left + room)
+            code, wide = list(body), body.cell_length
+        return Strip([*head, *code, Segment(" " * (room - wide), base)], width)
 
     def _mark(self, row: Row, numbers: str, *, here: bool) -> list[Segment]:
         style = self._cursor if here else self._gutter

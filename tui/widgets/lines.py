@@ -37,8 +37,10 @@ class StatusLine(Widget):
 
     def say(self, left: Sequence[Said], right: Sequence[Said]) -> None:
         """Say something else."""
-        self._left, self._right = tuple(left), tuple(right)
-        self.refresh()
+        said = (tuple(left), tuple(right))
+        if said != (self._left, self._right):
+            self._left, self._right = said
+            self.refresh()
 
     def render(self) -> Content:
         """The line."""

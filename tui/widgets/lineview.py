@@ -2,11 +2,13 @@
 
 Textual lays out and paints the whole screen when the size of what is scrolled changes or a scrollbar comes or
 goes, which takes longer than all the drawing of a pane. Here the bar has its place whether it is needed or
-not, and how far one can scroll is the pane's own affair.
+not, and how far one can scroll is the pane's own affair. A line that was drawn is kept with its piece of the
+border: scrolled to another height it is not drawn again.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from textual.content import Content
@@ -17,7 +19,14 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from rich.segment import Segment
     from rich.style import Style
+    from textual.color import Color
+    from textual.filter import LineFilter
+    from textual.geometry import Spacing
     from textual.widget import Widget
 
 
@@ -47,14 +56,22 @@ class LineBar(ScrollBar):
             back_color=ground.rich_color,
             bar_color=(ground + ink).rich_color,
         )
-        cells = {id(segment): Strip([segment], 1) for segment in drawn.segments}  # most of them are the same
+        different = {id(segment): segment for segment in drawn.segments}  # most of them are the same
+        cells = {key: Strip([segment], 1) for key, segment in different.items()}
         for each in self.get_line_filters():
             cells = {key: cell.apply_filter(each, ground) for key, cell in cells.items()}
         return [cells[id(segment)] for segment in drawn.segments[crop.y :]]
 
 
+_KEPT = 1_000  # lines: several screens; a diff may have many thousands
+
+
 class LineView(ScrollView, can_focus=True):
-    """Lines, of which those that are seen are drawn."""
+    """Lines, of which those that are seen are drawn.
+
+    A refresh of the whole pane draws everything anew; a refresh of a region only brings it to the screen:
+    what changed within is to be named to `redraw_at`.
+    """
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -63,12 +80,14 @@ class LineView(ScrollView, can_focus=True):
     }
     """
 
-    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False, repaint=False)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
+        self._inks: dict[str, Style] = {}
+        self._drawn: dict[int, Strip] = {}
+        self._frame: _Frame | None = None
         super().__init__(id=id, classes=classes)
         self.seen = Size(0, 0)  # of what is drawn now
-        self._inks: dict[str, Style] = {}
 
     @property
     def vertical_scrollbar(self) -> ScrollBar:
@@ -107,18 +126,108 @@ class LineView(ScrollView, can_focus=True):
 
     # -- drawing ---------------------------------------------------------------------------------
 
+    def draw(self, place: int, width: int) -> Strip:
+        """One line of what is scrolled over, in exactly so many cells."""
+        raise NotImplementedError
+
     def ink(self, name: str) -> Style:
         """The style of one of the component classes."""
         if name not in self._inks:
             self._inks[name] = self.get_component_rich_style(name)
         return self._inks[name]
 
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """Draw everything anew, or only bring these regions to the screen."""
+        if repaint and not regions:
+            self.forget()
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def forget(self) -> None:
+        """Keep none of the lines that were drawn."""
+        self._drawn.clear()
+        self._frame = None
+
+    def redraw_at(self, *places: int) -> None:
+        """Draw these lines anew."""
+        for place in places:
+            self._drawn.pop(place, None)
+            self.refresh_lines(place)
+
     def notify_style_update(self) -> None:
         """Take the colours of a new theme."""
         super().notify_style_update()
         self._inks = {}
+        self.forget()
+
+    def on_focus(self) -> None:
+        """Show the cursor as it is here."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Show the cursor as it is elsewhere."""
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen, without the border."""
+        return self.draw(self.scroll_offset.y + y, self.seen.width)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines; how much is seen is asked once for all of them."""
+        """The lines of the screen; those that were drawn before are taken as they are."""
         self.seen = self.room
-        return super().render_lines(crop)
+        styles, size, border = self.styles, self.outer_size, self.styles.gutter
+        is_veiled = styles.text_opacity != 1.0 or self.opacity != 1.0 or styles.tint.a > 0
+        if is_veiled or not self.seen or crop.column_span != (0, size.width):
+            return super().render_lines(crop)
+        frame = self._framed(size, border)
+        first, last = border.top, size.height - border.bottom
+        top = self.scroll_offset.y - first
+        lines: list[Strip] = []
+        for y in crop.line_range:
+            if first <= y < last:
+                drawn = self._drawn.get(top + y)
+                if drawn is None:
+                    drawn = self._drawn[top + y] = frame.around(self.draw(top + y, self.seen.width))
+                lines.append(drawn)
+            else:
+                lines += super().render_lines(Region(0, y, size.width, 1))
+        return lines
+
+    def _framed(self, size: Size, border: Spacing) -> _Frame:
+        """What stands at both sides of every line; what was drawn for another is forgotten."""
+        frame, filters = self._frame, self.get_line_filters()
+        if frame is None or not frame.suits(size.width, filters) or len(self._drawn) > _KEPT:
+            self._drawn.clear()
+            (line,) = super().render_lines(Region(0, border.top, size.width, 1))
+            end = border.left + self.seen.width
+            frame = self._frame = _Frame(
+                tuple(line.crop(0, border.left)),
+                tuple(line.crop(end, size.width)),
+                size.width,
+                tuple(filters),
+                self.background_colors[1],
+            )
+        return frame
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """The border and the room of the scrollbar beside a line, and what becomes of its colours."""
+
+    left: tuple[Segment, ...]
+    right: tuple[Segment, ...]
+    width: int
+    filters: tuple[LineFilter, ...]
+    ground: Color
+
+    def suits(self, width: int, filters: Sequence[LineFilter]) -> bool:
+        """Whether lines of this width and these colours stand in it."""
+        return width == self.width and tuple(filters) == self.filters
+
+    def around(self, line: Strip) -> Strip:
+        """A line in its frame."""
+        segments = list(line)
+        for each in self.filters:
+            segments = each.apply(segments, self.ground)
+        return Strip([*self.left, *segments, *self.right], self.width)

@@ -89,9 +89,11 @@ class ResultList(LineView, inherit_bindings=False):
             self.post_message(self.Selected(self.selected))
 
     def extend(self, hits: Sequence[Hit]) -> None:
-        """List more hits below; nothing moves."""
+        """List more hits below; nothing moves, and only where there was room is something drawn."""
+        end = len(self.hits) * self._row_cells
         self.hits = (*self.hits, *hits)
-        self._measure()
+        self.span(0, len(self.hits) * self._row_cells)
+        self.redraw_at(*range(end, self.scroll_offset.y + self.size.height))
 
     def mark(self, marked: frozenset[tuple[str, int]]) -> None:
         """Show which hits are marked, by sha and hunk."""
@@ -130,7 +132,7 @@ class ResultList(LineView, inherit_bindings=False):
             before, self._at = self._at, at
             self._reveal()
             for row in (before, at):  # the others look as before
-                self.refresh_lines(row * self._row_cells, self._row_cells)
+                self.redraw_at(*range(row * self._row_cells, (row + 1) * self._row_cells))
             self.post_message(self.Selected(self.hits[at]))
         if at >= len(self.hits) - _NEAR_END:
             self.post_message(self.NearEnd())
@@ -170,10 +172,9 @@ class ResultList(LineView, inherit_bindings=False):
         # The row's own ground under the part's own ink.
         return style + Style(bgcolor=here.bgcolor, bold=here.bold or style.bold, reverse=here.reverse)
 
-    def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        width = self.seen.width
-        at, part = divmod(self.scroll_offset.y + y, self._row_cells)
+    def draw(self, place: int, width: int) -> Strip:
+        """One of the lines of a hit."""
+        at, part = divmod(place, self._row_cells)
         if at >= len(self.hits):
             return Strip.blank(width, self._style("faint", None))
         hit, here = self.hits[at], None

@@ -168,17 +168,16 @@ class RowList(LineView, inherit_bindings=False):
 
     # -- drawing ---------------------------------------------------------------------------------
 
-    def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        at, width = self.scroll_offset.y + y, self.seen.width
-        if at >= self._count:
+    def draw(self, place: int, width: int) -> Strip:
+        """One row."""
+        if place >= self._count:
             return Strip.blank(width, self.rich_style)
         ground: Style | None = None
-        if at == self._at:
+        if place == self._at:
             ground = self.ink("rows--cursor" if self.has_focus else "rows--cursor-blurred")
-        left, right = self._drawing(at, width - 2)
+        left, right = self._drawing(place, width - 2)
         taken = sum(cells(part.text) for part in right)
-        segments = [Segment("▌" if at == self._at else " ", self._inked("name", ground))]
+        segments = [Segment("▌" if place == self._at else " ", self._inked("name", ground))]
         room = width - 2 - taken
         for part in left:
             text = part.text if cells(part.text) <= room else fit(part.text, max(0, room))

@@ -37,7 +37,6 @@ class SheetView(LineView):
         self._cursor = 0
         self._selection: Selection | None = None
         self._brush: Brush | None = None
-        self._drawn: dict[int, Strip] = {}
         self._tall = 0
 
     def say(self, text: str) -> None:
@@ -125,12 +124,6 @@ class SheetView(LineView):
         size = self.size
         self.refresh(Region(0, 0, size.width, max(0, min(tall, size.height))))
 
-    def redraw_at(self, *places: int) -> None:
-        """Draw these lines anew."""
-        for place in places:
-            self._drawn.pop(place, None)
-            self.refresh_lines(place)
-
     def _measure(self) -> None:
         brush, seen = self._brushed(), self.room.width
         widest = min(_WIDEST, self._sheet.widest)
@@ -148,7 +141,6 @@ class SheetView(LineView):
         """Take the colours of a new theme."""
         super().notify_style_update()
         self._brush = None
-        self._drawn.clear()
 
     def on_resize(self) -> None:
         """Measure again, and keep the cursor in view."""
@@ -161,20 +153,13 @@ class SheetView(LineView):
         super().watch_scroll_x(old_value, new_value)
         self._drawn.clear()
 
-    def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        place, width = self.scroll_offset.y + y, self.seen.width
-        if place >= self._sheet.height:
-            if y == _SAID_AT and self._empty and not self._sheet.height:
-                return Strip([Segment(fit(f"  {self._empty}", width), self.ink("diff--remark"))], width)
-            return Strip.blank(width, self._brushed().blank)
-        drawn = self._drawn.get(place)
-        if drawn is None or drawn.cell_length != width:
-            drawn = self._drawn[place] = self._draw(place, width)
-        return drawn
-
-    def _draw(self, place: int, width: int) -> Strip:
+    def draw(self, place: int, width: int) -> Strip:
+        """One line of the diff, or of the emptiness below it."""
         sheet, brush = self._sheet, self._brushed()
+        if place >= sheet.height:
+            if place == _SAID_AT and self._empty and not sheet.height:
+                return Strip([Segment(fit(f"  {self._empty}", width), self.ink("diff--remark"))], width)
+            return Strip.blank(width, brush.blank)
         here, number = place == self._cursor, sheet.row_at(place)
         if not sheet.rows[number].is_line:
             return brush.heading(sheet.rows[number], width, here=here)
