@@ -6,13 +6,13 @@ when it is wanted. No model, database or git library ever is.
 
 from __future__ import annotations
 
-import gc
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
+from textual.events import InputEvent
 
 from ohara import config
 from ohara.errors import ConfigError, OharaError
@@ -20,6 +20,7 @@ from tui import session as sessions
 from tui.actions import ACTIONS, Where, bindings, key_label, remapped
 from tui.link import Link, LinkState
 from tui.places import CommitPlace, HistoryPlace, SearchPlace
+from tui.resting import LOOK_EVERY_S, Rest
 from tui.screens.search import SearchScreen
 from tui.theme import NAMES, THEMES, following
 from tui.visits import Visits
@@ -29,6 +30,7 @@ from tui.working import begin
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from textual import events
     from textual.binding import BindingType
 
     from ohara.model import Hit
@@ -65,6 +67,7 @@ class OharaApp(App[None]):
         self.reranks = settings.find.rerank and settings.models.reranker != "none"
         self.link = Link(self.link_changed)
         self._connects = False
+        self._rest = Rest()
 
     def _settings(self) -> Settings:
         return config.load(repository=config.work_tree(Path(self.repository or "."))).settings
@@ -88,10 +91,16 @@ class OharaApp(App[None]):
             return
         self._connects = True
         await self.search.unfold()
-        gc.freeze()
-        gc.enable()  # the program that starts this one switches it off
+        self._rest.begin()
+        self.set_interval(LOOK_EVERY_S, self._rest.look)
         begin(self, self.link.run, group="link", exclusive=True)
         begin(self, self._listen, group="events", exclusive=True)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note that somebody is there; all else is Textual's affair."""
+        if isinstance(event, InputEvent):
+            self._rest.touch()
+        await super().on_event(event)
 
     def link_changed(self, state: LinkState, error: OharaError | None) -> None:
         """Hear how the connection stands."""

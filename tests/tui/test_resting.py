@@ -1,0 +1,40 @@
+"""When garbage is looked for: while nobody is there."""
+
+from __future__ import annotations
+
+import gc
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tui.resting import Rest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def usual_gc() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*before)
+    gc.enable()
+
+
+@pytest.mark.usefixtures("usual_gc")
+def test_garbage_is_looked_for_only_when_nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    rest = Rest()
+    gc.disable()
+    rest.begin()
+    assert gc.isenabled()
+    monkeypatch.setattr(gc, "get_count", lambda: (40, 7, 0))
+    rest.touch()
+    assert not rest.look()
+    now += 2
+    assert rest.look()
+    monkeypatch.setattr(gc, "get_count", lambda: (40, 0, 0))
+    assert not rest.look()
