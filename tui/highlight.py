@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pygments.lexer import Lexer
 
@@ -71,6 +71,17 @@ _BY_TOKEN = {
 
 def spans(path: str, lines: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
     """For each line what its stretches are; empty where nothing is known."""
+    return _spans(path, tuple(lines))
+
+
+def prepare(paths: Iterable[str]) -> None:
+    """Load what reads files like these, which takes longer than a key may: for a thread of its own."""
+    for name in {path.rpartition("/")[2] for path in paths}:
+        spans(name, (name,))
+
+
+@lru_cache(maxsize=128)  # what was just looked at is looked at again: a hit left and come back to
+def _spans(path: str, lines: tuple[str, ...]) -> tuple[tuple[Span, ...], ...]:
     plain: tuple[tuple[Span, ...], ...] = ((),) * len(lines)
     if not path or sum(map(len, lines)) > _MOST_CHARACTERS:
         return plain

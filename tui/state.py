@@ -185,3 +185,13 @@ def same_place(hits: tuple[Hit, ...], hit: Hit | None) -> int | None:
     return next(
         (at for at, each in enumerate(hits) if (each.commit.sha, each.hunk, each.path) == wanted), None
     )
+
+
+def same_lines(hit: Hit, other: Hit) -> bool:
+    """Whether two hits show the same lines with the same marks, however they were ranked."""
+    return (
+        hit.commit.sha == other.commit.sha
+        and (hit.hunk, hit.path, hit.top) == (other.hunk, other.path, other.top)
+        and hit.excerpt == other.excerpt
+        and hit.matches == other.matches
+    )

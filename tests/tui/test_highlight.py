@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.process import python
+from tui import highlight
 from tui.highlight import Syntax, spans
 
 CODE = ["@cache", "def total(n: int) -> str:", '    return f"{n} items"  # all of them']
@@ -62,3 +63,18 @@ def test_stretches_lie_within_their_lines_and_do_not_overlap(lines: list[str]) -
 def test_nothing_is_loaded_before_something_is_coloured() -> None:
     script = "import sys, tui.highlight, tui.diff.sheet; print('pygments' in sys.modules)"
     assert python("-c", script).stdout == "False\n"
+
+
+def test_what_was_coloured_once_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ("remembered = 1", "# of a file")
+    first = highlight.spans("a/memory.py", lines)
+    monkeypatch.setattr(highlight, "_lexer", None)
+    assert highlight.spans("a/memory.py", list(lines)) is first
+
+
+def test_lexers_are_loaded_before_they_are_needed() -> None:
+    highlight._lexer.cache_clear()
+    highlight.prepare(["src/server.c", "lib/server.c", "README.rst", "no.such-kind", ""])
+    loaded = highlight._lexer.cache_info().currsize
+    assert highlight.spans("x/server.c", ["int port = 80;"])[0]
+    assert highlight._lexer.cache_info().currsize == loaded

@@ -102,6 +102,33 @@ class Backwards(SteadyLink):
         return results
 
 
+class Rescored(Backwards):
+    """A reranker that leaves the order, but not the scores."""
+
+    async def find(self, *given: object, **more: object) -> Results:
+        results = await super().find(*given, **more)
+        hits = tuple(replace(hit, rerank=0.5) for hit in reversed(results.hits))
+        return replace(results, hits=hits) if more.get("rerank") else results
+
+
+async def test_reranking_leaves_the_diff_where_it_is_read(parcel: Path) -> None:
+    app = app_for(parcel, "upload")
+    app.reranks = True
+    app.link = link = Rescored(app.link_changed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        link.hold()
+        await until_stage(pilot, Stage.RESULTS)
+        await pilot.press("enter", "tab")
+        diff = app.search.diff
+        assert diff.has_focus
+        opened = diff.cursor
+        await pilot.press("J", "J")
+        assert diff.cursor == opened + 2
+        link.gate.set()
+        await until(pilot, lambda: app.search.results.hits[0].rerank == 0.5)
+        assert diff.cursor == opened + 2
+
+
 async def test_the_reranked_order_settles_with_the_cursor_on_the_same_hit(parcel: Path) -> None:
     app = app_for(parcel, "upload")
     app.reranks = True

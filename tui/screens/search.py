@@ -9,18 +9,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from anyio import to_thread
 from textual.content import Content
 
 from tui.actions import Where, bindings
 from tui.advice import advise
 from tui.asking import Asking
 from tui.finder import Change, Finder
+from tui.highlight import prepare
 from tui.inert import plain
 from tui.link import LinkState
 from tui.repository import count_commits
 from tui.screens.returning import ReturningActions
 from tui.standing import facts, going_on
-from tui.state import Stage
+from tui.state import Stage, same_lines
 from tui.widgets.querybar import QueryBar
 from tui.working import begin
 
@@ -148,6 +150,8 @@ class SearchScreen(ReturningActions):
             self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
             self.select_wanted()
             self.ohara.typed = state.source
+            paths = {hit.path for hit in state.hits}
+            begin(self, partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
         elif change is Change.ORDER:
             self.results.show(state.hits, keep=True)
         elif change is Change.MORE:
@@ -223,7 +227,7 @@ class SearchScreen(ReturningActions):
         self._show_diff(event.hit)
 
     def _show_diff(self, hit: Hit) -> None:
-        if self.diff.hits == (hit,):
+        if len(self.diff.hits) == 1 and same_lines(self.diff.hits[0], hit):
             return
         self.panes.show_diff(hit)
         self.refresh_status()
