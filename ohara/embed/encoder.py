@@ -39,9 +39,9 @@ class VectorForm(StrEnum):
 
 
 class VectorBlock(NamedTuple):
-    """Stored vectors side by side: ids of contents (64 bit each), a bit for each place taken, vectors."""
+    """Stored vectors side by side: whose they are (64 bit each), a bit for each place taken, vectors."""
 
-    contents: bytes
+    rows: bytes
     valid: bytes
     vectors: bytes
 

@@ -11,7 +11,13 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+# Which texts of a commit have vectors: raised when that changes, so that indexes make what they lack.
+VECTORS_VERSION = 2
+
+# The hunks of a commit that its own vector is made from: a sweep through the tree says one thing often.
+CHANGE_HUNKS = 60
 
 # Long enough for any name a person types; longer runs are hashes, keys and encoded data.
 MAX_WORD = 40
@@ -54,6 +60,11 @@ def document_text(body: str) -> str:
     Only content goes in, never the message, path or header, so that identical content has one vector.
     """
     return "\n".join(line[1:] for line in body.split("\n") if line[:1] in ("+", "-"))
+
+
+def change_text(hunks: Iterable[tuple[str, str, str]]) -> str:
+    """Returns what the vector of a whole commit is made from: path, header and changed lines of its hunks."""
+    return "\n".join(f"{path} {header}\n{document_text(body)}" for path, header, body in hunks)
 
 
 def rerank_text(query: str, subject: str, path: str, symbol: str, body: str) -> str:

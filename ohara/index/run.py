@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ohara.embed.identity import embedder_identity
+from ohara.embed.prepare import VECTORS_VERSION
 from ohara.errors import OharaError
 from ohara.git.walk import walk
 from ohara.index import derived, inline, stages
@@ -124,7 +125,7 @@ def run(
 
 def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     embedder = this.embedder.id if this.embedder else ""
-    reconcile(writer, Fingerprint(words=WORDS_VERSION, parser=PARSER_VERSION, embedder=embedder))
+    reconcile(writer, Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION))
     _retire_vectors(writer)
     this.rejudged = apply_verdicts(writer, this.judge.path, this.rules.fingerprint)
     choice = choose_refs(writer.connection, this.options.refs, this.settings.index.refs)

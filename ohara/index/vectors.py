@@ -1,13 +1,14 @@
-"""Embeds the contents of commits, in a worker: changed lines to packed vectors."""
+"""Embeds commits, in a worker: their contents, their subjects and their whole changes, to packed vectors."""
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.embed.catalog import load_embedder
 from ohara.embed.encoder import TextKind
-from ohara.embed.prepare import document_text
+from ohara.embed.prepare import CHANGE_HUNKS, change_text, document_text
 from ohara.embed.quantise import pack
 from ohara.errors import InternalError
 from ohara.index.frames import Failed, Part
@@ -17,13 +18,24 @@ from ohara.store.stored import StoredCommits
 from ohara.store.writer import PASS_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from ohara.store.stored import StoredHunk
 
 from ohara.index.frames import Task, WorkerSetup
 
 
+class _Told(NamedTuple):
+    """A commit's texts: its contents that have no vector yet, its subject, all that it changed."""
+
+    commit_id: int
+    contents: dict[int, str]
+    subject: str
+    change: str
+
+
 class Vectoriser:
-    """Reads stored contents and gives those that have none a vector."""
+    """Reads stored commits and gives them and those of their contents that have none their vectors."""
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._stored = StoredCommits(Path(setup.database))
@@ -34,28 +46,43 @@ class Vectoriser:
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """One result a commit; a content is embedded once even if several commits of the task have it."""
-        owners: list[tuple[int, list[int]]] = []
-        bodies: dict[int, str] = {}
+        told: list[_Told] = []
+        known: set[int] = set()
         for item in task.items:
-            commit_id = cast("int", item)
-            new = [
-                hunk
-                for hunk in self._stored.hunks(commit_id)
-                if hunk.searchable
-                and hunk.content_id is not None
-                and not hunk.content_passes & PASS_BITS[Pass.VECTOR]
-                and hunk.content_id not in bodies
-            ]
-            bodies.update(
-                (hunk.content_id, document_text(hunk.body)) for hunk in new if hunk.content_id is not None
-            )
-            owners.append((commit_id, [hunk.content_id for hunk in new if hunk.content_id is not None]))
-        matrix = self._embedder.embed(list(bodies.values()), TextKind.DOCUMENT)
-        vectors = dict(zip(bodies, pack(matrix, self._embedder), strict=True))
+            told.append(self._told(cast("int", item), known))
+            known.update(told[-1].contents)
+        texts = [text for one in told for text in (*one.contents.values(), one.subject, one.change)]
+        vectors = iter(pack(self._embedder.embed(texts, TextKind.DOCUMENT), self._embedder))
         yield Part(
             task.number,
             tuple(
-                DerivedVectors(commit_id, tuple((content, vectors[content]) for content in contents))
-                for commit_id, contents in owners
+                DerivedVectors(
+                    one.commit_id,
+                    tuple(zip(one.contents, islice(vectors, len(one.contents)), strict=True)),
+                    next(vectors),
+                    next(vectors),
+                )
+                for one in told
             ),
         )
+
+    def _told(self, commit_id: int, known: set[int]) -> _Told:
+        hunks = self._stored.hunks(commit_id)
+        searched = [hunk for hunk in hunks if hunk.searchable and hunk.content_id is not None]
+        return _Told(
+            commit_id,
+            {
+                hunk.content_id: document_text(hunk.body)
+                for hunk in searched
+                if hunk.content_id is not None
+                and not hunk.content_passes & PASS_BITS[Pass.VECTOR]
+                and hunk.content_id not in known
+            },
+            # A merge without lines of its own says in other words what the commits it merges say.
+            self._stored.message(commit_id).partition("\n")[0] if hunks else "",
+            _change(searched),
+        )
+
+
+def _change(hunks: Sequence[StoredHunk]) -> str:
+    return change_text((hunk.path, hunk.header, hunk.body) for hunk in hunks[:CHANGE_HUNKS])

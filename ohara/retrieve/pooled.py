@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ohara.retrieve.diversify import Ranked
 from ohara.retrieve.fuse import Fused, convex_fusion, reciprocal_rank_fusion
 from ohara.retrieve.profile import Fusion, LaneWeights, Profile
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, spread
 from ohara.retrieve.recency import recency_factor
 
 if TYPE_CHECKING:
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from ohara.retrieve.ranking import Ranking
     from ohara.store.hydrate import StoredHit
 
-# Below this cosine two texts share no more than the tone of code: what only the vector lane found, and not
-# even nearly, is no answer.
+# Below these cosines two texts share no more than the tone of code: what only vectors found, and not even
+# nearly, is no answer.
 VECTOR_FLOOR = 0.45
+COMMIT_FLOOR = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Pooled:
 
 
 def pool(
-    rankings: Sequence[Ranking],
+    answers: Sequence[Ranking],
     weights: LaneWeights,
     profile: Profile,
     size: int,
@@ -44,6 +45,8 @@ def pool(
     per_commit: int = HUNKS_PER_COMMIT,
 ) -> list[Pooled]:
     """The best hunks of all lanes together: pinned first, few of each commit, none too far off."""
+    rankings = spread(answers)
+    floors = {"vector": VECTOR_FLOOR, "commit": COMMIT_FLOOR}
     ranks = {one.lane: {c.hunk: place for place, c in enumerate(one.candidates, 1)} for one in rankings}
     scores = {one.lane: {c.hunk: c.score for c in one.candidates} for one in rankings}
     commits = {hunk: sha for one in rankings for hunk, sha in one.commits.items()}
@@ -54,7 +57,7 @@ def pool(
     taken: dict[bytes, int] = {}
     for hunk, score in sorted(fused, key=lambda one: one.hunk not in pinned):
         lanes = {lane: places[hunk] for lane, places in ranks.items() if hunk in places}
-        if set(lanes) == {"vector"} and scores["vector"][hunk] < VECTOR_FLOOR:
+        if all(scores[lane][hunk] < floors.get(lane, 0.0) for lane in lanes):
             continue
         commit = commits[hunk]
         if taken.get(commit, 0) >= per_commit:
@@ -115,6 +118,6 @@ def _fused(rankings: Sequence[Ranking], weights: LaneWeights, profile: Profile) 
 
 def _zero(ranking: Ranking) -> float:
     """The score that is worth nothing: cosines of a hundred neighbours differ little from each other."""
-    if ranking.lane != "vector":
+    if ranking.lane not in {"vector", "commit"}:
         return 0.0
     return min((candidate.score for candidate in ranking.candidates), default=0.0)

@@ -30,6 +30,7 @@ class LaneWeights:
     vector: float
     text: float
     symbol: float
+    commit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,10 @@ class Profile:
         if self.fusion is not Fusion.RRF:
             return chosen
         return LaneWeights(
-            chosen.vector * self.others_in_rrf, chosen.text, chosen.symbol * self.others_in_rrf
+            chosen.vector * self.others_in_rrf,
+            chosen.text,
+            chosen.symbol * self.others_in_rrf,
+            chosen.commit * self.others_in_rrf,
         )
 
 
@@ -91,13 +95,13 @@ DEFAULT = Profile(
         ((0, 0.5, 1, 1, 0.4, 0.2), 0.6),
     ),
     columns=(),
-    lanes=LaneWeights(vector=0.1, text=1.0, symbol=0.15),
+    lanes=LaneWeights(vector=0.1, text=1.0, symbol=0.15, commit=0.2),
     by_class=MappingProxyType(
         {
-            QueryClass.SYMBOL: LaneWeights(vector=0.1, text=1.0, symbol=1.0),
+            QueryClass.SYMBOL: LaneWeights(vector=0.1, text=1.0, symbol=1.0, commit=0.1),
             QueryClass.PATH: LaneWeights(vector=0.0, text=1.0, symbol=0.0),
             QueryClass.ISSUE: LaneWeights(vector=0.0, text=1.0, symbol=0.0),
-            QueryClass.SNIPPET: LaneWeights(vector=0.5, text=1.0, symbol=0.1),
+            QueryClass.SNIPPET: LaneWeights(vector=0.5, text=1.0, symbol=0.1, commit=0.1),
         }
     ),
     others_in_rrf=0.1,

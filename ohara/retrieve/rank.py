@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.model import LaneReport, LaneStatus, Mode, Polarity
+from ohara.retrieve import meaning
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import Shown, collapsed, in_order, one_for_each_commit
 from ohara.retrieve.gather import Lane, gather
 from ohara.retrieve.judge import Judge
-from ohara.retrieve.lanes import symbol, text, vector
+from ohara.retrieve.lanes import commit, symbol, text, vector
 from ohara.retrieve.pooled import judged, pool
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.wording import rarities, wordings
@@ -37,9 +38,10 @@ POOL_LEAST, POOL_TIMES = 50, 2
 
 _LANES_OF = {
     Mode.TEXT: frozenset({text.NAME}),
-    Mode.SEMANTIC: frozenset({vector.NAME}),
+    Mode.SEMANTIC: frozenset({vector.NAME, commit.NAME}),
     Mode.SYMBOL: frozenset({symbol.NAME}),
 }
+_BY_VECTORS = _LANES_OF[Mode.SEMANTIC]
 _SIDE = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
 
 
@@ -88,25 +90,26 @@ async def rank(
 def _lanes(
     sources: Sources, query: Query, wishes: Wishes, allowed: HunkFilter, weights: LaneWeights, *, limit: int
 ) -> list[Lane]:
-    """The lanes in their declared order: vector, text, symbol."""
+    """The lanes in their declared order: vector, text, symbol, commit."""
     asked = _LANES_OF.get(query.mode)
     only = query.mode in _LANES_OF
     # Only words can tell the side a line stands on: the other lanes keep to hunks that have the words there.
     sided = allowed
     if query.polarity is not Polarity.ANY and (terms := query_terms(query.words)):
         sided = allowed.saying(within(_SIDE[query.polarity], any_of(terms)))
-    models = vector.Models(sources.embedder, sources.maker)
+    models = meaning.Models(sources.embedder, sources.maker)
     searches = {
         vector.NAME: partial(vector.search, sources.pool, models, query, sided, limit=limit),
         text.NAME: partial(text.search, sources.pool, query, wishes.profile, allowed, limit=limit),
         symbol.NAME: partial(symbol.search, sources.pool, query, sided, limit=limit),
+        commit.NAME: partial(commit.search, sources.pool, models, query, sided, limit=limit),
     }
     return [
         Lane(
             name,
             search,
             asked=name in asked if only and asked else getattr(weights, name) > 0,
-            prepare=partial(vector.prepare, sources.pool, models) if name == vector.NAME else None,
+            prepare=partial(meaning.prepare, sources.pool, models) if name in _BY_VECTORS else None,
         )
         for name, search in searches.items()
     ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ohara import client, config, paths
 from ohara.embed.catalog import load_embedder, load_reranker
 from ohara.embed.identity import embedder_identity
+from ohara.embed.prepare import VECTORS_VERSION
 from ohara.errors import IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
 from ohara.setup import schedule
@@ -211,7 +212,12 @@ def _index(location: IndexLocation) -> Finding:
 
 def _fingerprint() -> Fingerprint:
     identity = embedder_identity(_loaded().models.embedder)
-    return Fingerprint(words=WORDS_VERSION, parser=PARSER_VERSION, embedder=identity.id if identity else "")
+    return Fingerprint(
+        words=WORDS_VERSION,
+        parser=PARSER_VERSION,
+        embedder=identity.id if identity else "",
+        vectors=VECTORS_VERSION,
+    )
 
 
 def _loaded() -> Settings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.store.connection import translated
-from ohara.store.generations import delete_vectors
+from ohara.store.generations import delete_commit_vectors, delete_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +63,7 @@ def remove_commits(writer: Writer, shas: Iterable[Sha]) -> int:
             for statement in _REMOVE_COMMITS:
                 execute(statement)
             delete_vectors(writer, [row[0] for row in execute("SELECT id FROM temp.orphan")])
+            delete_commit_vectors(writer, "SELECT id FROM temp.doomed")
         return removed
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ohara.store.connection import translated
-from ohara.store.generations import generations
+from ohara.store.generations import generations, has_commits
 from ohara.store.schema import open_reader
 from ohara.store.stored import StoredCommits
 
@@ -32,6 +32,9 @@ _HUNK_NAMES = """SELECT hunk.id, hex(sha) || ' ' || coalesce(path.path, '') || '
   FROM hunk JOIN commits ON commits.id = hunk.commit_id LEFT JOIN file ON file.id = hunk.file_id
   LEFT JOIN path ON path.id = file.path_id LEFT JOIN content ON content.id = hunk.content_id
   LEFT JOIN header ON header.id = hunk.header_id"""
+_COMMIT_VECTORS = (
+    "SELECT hex(sha), hex(subject), hex(change) FROM {} AS made JOIN commits ON commits.id = made.id"
+)
 _CONTENT_NAMES = "SELECT id, hex(digest) FROM content"
 _SYMBOL_NAMES = "SELECT id, kind || ' ' || qualified FROM symbol"
 _TERMS = "SELECT term, doc, col FROM temp.dumped_terms"
@@ -67,6 +70,9 @@ def _facts(connection: Connection) -> Iterator[str]:
     if vectors.current:
         for content, vector in connection.execute(f"SELECT rowid, embedding FROM {vectors.current.table}"):
             yield f"vector {contents[content]} {vectors.current.embedder} {vector.hex()}"
+    if vectors.current and has_commits(connection, vectors.current):
+        whole = _COMMIT_VECTORS.format(vectors.current.commits)
+        yield from (f"vectors {row!r}" for row in connection.execute(whole))
     if vectors.kept:
         yield f"vectors of {vectors.kept.embedder} are kept"
     yield from (

@@ -25,6 +25,7 @@ class Fingerprint:
     words: int
     parser: int
     embedder: str
+    vectors: int
 
 
 def stale_passes(stored: object, wanted: Fingerprint) -> frozenset[Pass]:
@@ -36,7 +37,7 @@ def stale_passes(stored: object, wanted: Fingerprint) -> frozenset[Pass]:
         stale |= {Pass.TEXT, Pass.SYMBOL}  # symbol names are words too
     if stored.get("parser") != wanted.parser:
         stale.add(Pass.SYMBOL)
-    if stored.get("embedder") != wanted.embedder:
+    if (stored.get("embedder"), stored.get("vectors")) != (wanted.embedder, wanted.vectors):
         stale.add(Pass.VECTOR)
     return frozenset(stale)
 

@@ -1,7 +1,8 @@
 """The vectors of one model, and those of the model before it, which serve until the new ones are all made.
 
-Each generation is a table of its own, so two models' vectors are never in one search. A change of the
-embedder keeps the old table and begins another; when the vector pass has no more to do, the old one goes.
+Each generation has tables of its own, one of hunks' contents and one of commits, so two models' vectors are
+never in one search. A change of the embedder keeps the old tables and begins others; when the vector pass
+has no more to do, the old ones go.
 Every step is part of the transaction it belongs to: killed anywhere, an index holds the one or both, whole.
 
     meta.vectors = {"table": …, "kept": {"table": …, "embedder": …} or null}    absent: vec_hunk alone
@@ -25,20 +26,29 @@ FINGERPRINT = "fingerprint"  # in meta: what the passes were made with; its embe
 
 _KEY = "vectors"
 _TABLES = ("vec_hunk", "vec_hunk_other")  # vec0 tables cannot be renamed, so two names take turns
+_COMMITS = {"vec_hunk": "vec_commit", "vec_hunk_other": "vec_commit_other"}
 
 _CREATE = "CREATE VIRTUAL TABLE {table} USING vec0(embedding {form}[{dimensions}]{metric})"
+# A commit's two vectors are read all together and never one by one: a plain table is smaller.
+_CREATE_COMMITS = "CREATE TABLE IF NOT EXISTS {}(id INTEGER PRIMARY KEY, subject BLOB, change BLOB)"
 _EXISTS = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
 _DELETE = "DELETE FROM {table} WHERE rowid = ?"
 _CLEAR = ("UPDATE commits SET passes = passes & ~8", "UPDATE content SET passes = passes & ~8")
+_DELETE_COMMITS = "DELETE FROM {table} WHERE id IN ({ids})"
 _MARK_CONTENTS = "UPDATE content SET passes = passes | 8 WHERE id IN (SELECT rowid FROM {table})"
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """A table of vectors and the id of the model that made them."""
+    """A table of contents' vectors and the id of the model that made them."""
 
     table: str
     embedder: str
+
+    @property
+    def commits(self) -> str:
+        """The table of commits' vectors."""
+        return _COMMITS[self.table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +77,19 @@ def current_table(connection: Connection) -> str:
     return _state(connection)[0]
 
 
-def ensure_table(connection: Connection, dimensions: int, form: str) -> str:
-    """The table that the vector pass fills, made if it is not there."""
+def ensure_tables(connection: Connection, dimensions: int, form: str) -> tuple[str, str]:
+    """The tables that the vector pass fills, of contents and of commits, made if they are not there."""
     table = current_table(connection)
     if not _exists(connection, table):
         metric = "" if form == "bit" else " distance_metric=cosine"  # bits are counted
         connection.execute(_CREATE.format(table=table, form=form, dimensions=dimensions, metric=metric))
-    return table
+    connection.execute(_CREATE_COMMITS.format(_COMMITS[table]))
+    return table, _COMMITS[table]
+
+
+def has_commits(connection: Connection, generation: Generation) -> bool:
+    """True when commits have vectors: an index that an earlier version made has none yet."""
+    return _exists(connection, generation.commits)
 
 
 def delete_vectors(writer: Writer, content_ids: Sequence[int]) -> None:
@@ -86,12 +102,20 @@ def delete_vectors(writer: Writer, content_ids: Sequence[int]) -> None:
                 )
 
 
+def delete_commit_vectors(writer: Writer, ids: str) -> None:
+    """Take commits' vectors away, of every generation; `ids` selects the commits."""
+    with translated(writer.path):
+        for table in _COMMITS.values():
+            if _exists(writer.connection, table):
+                writer.connection.execute(_DELETE_COMMITS.format(table=table, ids=ids))
+
+
 def drop_all(writer: Writer) -> None:
     """Forget every vector; the pass begins again."""
     writer.begin()
     with translated(writer.path):
         for table in _TABLES:
-            writer.connection.execute(f"DROP TABLE IF EXISTS {table}")
+            _drop(writer.connection, table)
         for statement in _CLEAR:
             writer.connection.execute(statement)
     writer.set_meta(_KEY, _written(_TABLES[0], None))
@@ -114,7 +138,7 @@ def change_embedder(writer: Writer, wanted: str) -> None:
         for statement in _CLEAR:
             execute(statement)
         (other,) = (table for table in _TABLES if table != serves.table)
-        execute(f"DROP TABLE IF EXISTS {other}")
+        _drop(writer.connection, other)
         if serves.embedder == wanted:
             execute(_MARK_CONTENTS.format(table=serves.table))
             writer.set_meta(_KEY, _written(serves.table, None))
@@ -129,7 +153,7 @@ def retire(writer: Writer) -> None:
         return
     writer.begin()
     with translated(writer.path):
-        writer.connection.execute(f"DROP TABLE IF EXISTS {kept.table}")
+        _drop(writer.connection, kept.table)
     writer.set_meta(_KEY, _written(table, None))
     writer.commit()
 
@@ -144,6 +168,11 @@ def _state(connection: Connection) -> tuple[str, Generation | None]:
 
 def _written(table: str, kept: Generation | None) -> dict[str, object]:
     return {"table": table, "kept": kept and {"table": kept.table, "embedder": kept.embedder}}
+
+
+def _drop(connection: Connection, table: str) -> None:
+    for name in (table, _COMMITS[table]):
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
 def _exists(connection: Connection, table: str) -> bool:

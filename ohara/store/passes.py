@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
 from ohara.store.connection import translated
-from ohara.store.generations import drop_all, ensure_table
+from ohara.store.generations import drop_all, ensure_tables
 from ohara.store.schema import FTS_HUNK_TEXT, FTS_LITERAL
 from ohara.store.writer import INSERT_LITERAL, INSERT_TEXT, PASS_BITS, UPDATE_CONTENT_PASSES
 
@@ -30,6 +30,7 @@ CLEAR_CONTENTS = "UPDATE content SET passes = passes & ~?"
 CONTENT_PASSES = "SELECT passes FROM content WHERE id = ?"
 DELETE_TEXTS = "DELETE FROM fts_hunk_text WHERE rowid IN (SELECT id FROM hunk WHERE commit_id = ?)"
 DELETE_MESSAGE_HUNK = "DELETE FROM hunk WHERE commit_id = ? AND file_id = 0"
+INSERT_COMMIT_VECTORS = "INSERT OR REPLACE INTO {table}(id, subject, change) VALUES(?,?,?)"
 INSERT_VECTOR = "INSERT INTO {table}(rowid, embedding) VALUES(?, vec_{form}(?))"
 
 
@@ -49,10 +50,12 @@ class DerivedLiterals(NamedTuple):
 
 
 class DerivedVectors(NamedTuple):
-    """Vectors of the contents of a commit, packed as their model's are."""
+    """A commit's vectors: of its contents, its subject and all that it changed, packed as the model's are."""
 
     commit_id: int
     vectors: tuple[tuple[int, bytes], ...]
+    subject: bytes
+    change: bytes
 
 
 def pending(writer: Writer, stage: Pass) -> list[int]:
@@ -164,16 +167,22 @@ def write_literals(writer: Writer, derived: Sequence[DerivedLiterals]) -> None:
 
 
 def write_vectors(writer: Writer, derived: Sequence[DerivedVectors], dimensions: int, form: str) -> None:
-    """Add the vectors of contents that have none yet; the form is one of sqlite-vec's, `bit` or `int8`."""
+    """Add the vectors of commits, and of contents that have none yet; the form is sqlite-vec's name of it."""
     writer.begin()
     connection = writer.connection
     bit = PASS_BITS[Pass.VECTOR]
     with translated(writer.path):
-        insert = INSERT_VECTOR.format(table=ensure_table(connection, dimensions, form), form=form)
+        contents, commits = ensure_tables(connection, dimensions, form)
+        insert = INSERT_VECTOR.format(table=contents, form=form)
+        insert_commit = INSERT_COMMIT_VECTORS.format(table=commits)
         for commit in derived:
             for content_id, vector in commit.vectors:
                 if not connection.execute(CONTENT_PASSES, (content_id,)).get & bit:
                     if vector:  # a text without a word the model knows has none
                         connection.execute(insert, (content_id, vector))
                     connection.execute(UPDATE_CONTENT_PASSES, (bit, content_id))
+            # A commit may come again, when other paths are searched than before.
+            connection.execute(
+                insert_commit, (commit.commit_id, commit.subject or None, commit.change or None)
+            )
             writer.hunks_pending += len(commit.vectors)

@@ -81,6 +81,13 @@ _CONTENTS_OF = " AND rowid IN (SELECT hunk.content_id FROM hunk WHERE {} AND hun
 _OCCURRENCES = f"""SELECT {_PLACE}, hunk.content_id FROM json_each(?) AS asked
   CROSS JOIN hunk ON hunk.content_id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
   WHERE {{allowed}} ORDER BY {_NEWEST}"""
+_COMMITS_OF = "SELECT DISTINCT hunk.commit_id FROM hunk WHERE {}"
+_COMMIT_VECTORS = "SELECT id, subject, change FROM {}"
+# One look-up each: told of a list, sqlite-vec reads the whole table.
+_STORED_VECTORS = """SELECT stored.rowid, stored.embedding FROM json_each(?) AS asked
+  CROSS JOIN {table} AS stored ON stored.rowid = asked.value"""
+_IN_COMMIT = f"""SELECT {_PLACE}, hunk.content_id FROM hunk JOIN commits ON commits.id = hunk.commit_id
+  WHERE hunk.commit_id = ? AND {{allowed}} ORDER BY hunk.id LIMIT ?"""
 _MOST_NEIGHBOURS = 4096  # sqlite-vec's own limit
 
 _AT_PATHS = f"""SELECT {_PLACE} FROM file JOIN hunk ON hunk.file_id = file.id
@@ -142,6 +149,31 @@ def touching(reader: Reader, symbols: Iterable[int], allowed: HunkFilter) -> lis
 def vector_blocks(reader: Reader, table: str) -> list[tuple[bytes, bytes, bytes]]:
     """All vectors of a table as it holds them: ids of contents, which places are taken, vectors."""
     return [(row[0], row[1], row[2]) for row in reader.rows(_BLOCKS.format(table=table))]
+
+
+def commit_vectors(reader: Reader, table: str) -> list[tuple[int, bytes | None, bytes | None]]:
+    """All vectors of commits: whose, of the subject, of the change."""
+    return [(row[0], row[1], row[2]) for row in reader.rows(_COMMIT_VECTORS.format(table))]
+
+
+def commits_of(reader: Reader, allowed: HunkFilter) -> list[int]:
+    """The commits that may answer."""
+    return [row[0] for row in reader.rows(_COMMITS_OF.format(allowed.condition), allowed.parameters)]
+
+
+def in_commit(
+    reader: Reader, commit: int, allowed: HunkFilter, limit: int
+) -> list[tuple[Occurrence, int | None]]:
+    """The first hunks of a commit that may answer, each with its content."""
+    statement = _IN_COMMIT.format(allowed=allowed.condition)
+    rows = reader.rows(statement, (commit, *allowed.parameters, limit))
+    return [(_occurrence(row), row[6]) for row in rows]
+
+
+def stored_vectors(reader: Reader, contents: Iterable[int], table: str) -> dict[int, bytes]:
+    """The vectors of some contents, as they are kept; of those that have one."""
+    rows = reader.rows(_STORED_VECTORS.format(table=table), (json.dumps(list(contents)),))
+    return {row[0]: row[1] for row in rows}
 
 
 def contents_of(reader: Reader, allowed: HunkFilter) -> list[int]:

@@ -11,6 +11,7 @@ fingerprint (`store/fingerprint.py`), so that a better tokeniser never costs a w
     fts_hunk_text   rowid = hunk         message, path, header and lines, as words
     fts_literal     rowid = content      trigrams of the changed lines
     vec_hunk        rowid = content      (created with the embedder's dimension; see store/generations.py)
+    vec_commit      id = commits         its subject and its whole change
     symbol ─< hunk_symbol >── hunk       what a hunk touches
     symbol ─< head_symbol >── parsed_blob ─< head_file >── path     what HEAD defines
     fts_symbol_name rowid = symbol

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import Mode, Query
-from ohara.retrieve.lanes import symbol, text, vector
+from ohara.retrieve.lanes import commit, symbol, text, vector
 from ohara.retrieve.profile import Profile
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Memory = dict[tuple[object, ...], "Ranking"]
 
-_LANES = (vector, text, symbol)
+_LANES = (vector, text, symbol, commit)
 _SEARCH = "search"
 
 

@@ -1,9 +1,9 @@
 """A copy of an index whose words are made again: without messages, or by another analysis.
 
 Searching without messages shows what is found when people only wrote "fix". In the copy every commit has an
-empty message and the text pass begins again, from stored bodies: no lane, no reranker and no statistic of the
-copy can know a word of a message. What does not read messages (vectors, symbols) is kept, so that a copy
-costs a fraction of an index.
+empty message, the vectors of subjects are gone and the text pass begins again, from stored bodies: no lane,
+no reranker and no statistic of the copy can know a word of a message. What does not read messages (the
+other vectors, symbols) is kept, so that a copy costs a fraction of an index.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ohara.embed.prepare import VECTORS_VERSION
 from ohara.engine import Engine
 from ohara.model import Pass
+from ohara.store.generations import generations
 from ohara.store.passes import restart
 from ohara.store.writer import Writer
 from tests.bench.changelog import default_branch_tip
@@ -26,13 +28,14 @@ if TYPE_CHECKING:
     from tests.bench.workspace import Indexed, Subject
 
 _FORGET = "UPDATE commits SET message = ''"
+_FORGET_SUBJECTS = "UPDATE {} SET subject = NULL"
 
 
 def without_messages(subject: Subject, work: Path, patterns: Sequence[str] = ()) -> Indexed:
     """The same index with every message empty; made anew when the history or what is left out has changed."""
     known = with_messages(subject, work, patterns)
     blind = replace(known, home=work / "blind")
-    made_of = f"{default_branch_tip(subject.repo)}\n{known.settings.index.ignore}\n"
+    made_of = f"{default_branch_tip(subject.repo)}\n{known.settings.index.ignore}\n{VECTORS_VERSION}\n"
     mark = blind.home / f"{subject.name}.made-of"
     if not mark.is_file() or mark.read_text(encoding="utf-8") != made_of:
         mark.unlink(missing_ok=True)
@@ -54,4 +57,7 @@ def copy_index(indexed: Indexed, home: Path, *, messages: bool) -> None:
         restart(writer, Pass.TEXT)
         if not messages:
             writer.connection.execute(_FORGET)
+            vectors = generations(writer.connection).current
+            if vectors is not None:
+                writer.connection.execute(_FORGET_SUBJECTS.format(vectors.commits))
         writer.commit()

@@ -44,13 +44,18 @@ def without_lane(name: str) -> Callable[[Profile], Profile]:
     return change
 
 
+def without_vectors(profile: Profile) -> Profile:
+    """Take away both lanes that compare vectors."""
+    return without_lane("commit")(without_lane("vector")(profile))
+
+
 def by_rank(profile: Profile) -> Profile:
     """Fuse ranks (RRF) and not scores."""
     return replace(profile, fusion=Fusion.RRF)
 
 
 def _by_rank_without_vectors(profile: Profile) -> Profile:
-    return by_rank(without_lane("vector")(profile))
+    return by_rank(without_vectors(profile))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +78,12 @@ OURS = Way("ohara, no rerank")
 OURS_RERANKED = Way("ohara", rerank=True)
 WAYS = (
     Way("text lane alone", Mode.TEXT),
-    Way("vector lane alone", Mode.SEMANTIC),
+    Way("vectors alone", Mode.SEMANTIC),
     Way("symbol lane alone", Mode.SYMBOL),
     Way("textbook pipeline, no rerank", Mode.HYBRID, profile="reference"),
     Way("textbook pipeline", Mode.HYBRID, rerank=True, profile="reference"),
     Way("text and symbol lanes, RRF", change=_by_rank_without_vectors),
-    Way("text and symbol lanes", change=without_lane("vector")),
+    Way("text and symbol lanes", change=without_vectors),
     Way("ohara, RRF, no rerank", change=by_rank),
     OURS,
     OURS_RERANKED,

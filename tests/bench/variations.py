@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ohara.retrieve.profile import Blend, LaneWeights
-from tests.bench.systems import by_rank, without_lane
+from tests.bench.systems import by_rank, without_lane, without_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ohara.store.ranked import Weights
 
 _JUDGE = "ohara.retrieve.judge"
+_POOLED = "ohara.retrieve.pooled"
 _TEXT = "ohara.retrieve.lanes.text"
 _SYMBOL = "ohara.retrieve.lanes.symbol"
 
@@ -66,8 +67,12 @@ def variations(profile: Profile) -> list[Variation]:
     """Everything that can be taken away from a profile."""
     return [
         AS_IT_IS,
-        *(_profiled(f"no {name} lane", without_lane(name)) for name in ("vector", "symbol", "text")),
-        _profiled("all lanes count 1", lambda p: _weighted(p, LaneWeights(1.0, 1.0, 1.0))),
+        *(
+            _profiled(f"no {name} lane", without_lane(name))
+            for name in ("vector", "commit", "symbol", "text")
+        ),
+        _profiled("no vectors at all", without_vectors),
+        _profiled("all lanes count 1", lambda p: _weighted(p, LaneWeights(1.0, 1.0, 1.0, 1.0))),
         _profiled("weighted RRF instead of a convex sum", by_rank),
         *(_without_weighting(number) for number in range(len(profile.weightings))),
         *(_without_column(name) for name in COLUMNS),
@@ -76,7 +81,10 @@ def variations(profile: Profile) -> list[Variation]:
         *(_without_penalty(name) for name in ("TESTS", "DOCS", "GENERATED", "BOT")),
         Variation("no penalty for sweeps", constants={f"{_JUDGE}.WIDE": 0.0}),
         Variation("no recency", lambda wishes: replace(wishes, recency_weight=0.0)),
-        Variation("no floor for the vector lane", constants={"ohara.retrieve.pooled.VECTOR_FLOOR": -1.0}),
+        Variation(
+            "no floors for vectors",
+            constants={f"{_POOLED}.VECTOR_FLOOR": -1.0, f"{_POOLED}.COMMIT_FLOOR": -1.0},
+        ),
         Variation("no diversification", lambda wishes: replace(wishes, all_hunks=True)),
         Variation("one hunk of a commit in the pool", constants={"ohara.retrieve.rank.HUNKS_PER_COMMIT": 1}),
         Variation("all words select rows", constants={f"{_TEXT}.SELECTED_ROWS": 10**12}),

@@ -23,12 +23,9 @@ ROWS = {
 }
 MODULES = (
     *("rank", "ranking", "pooled", "fuse", "rerank", "recency", "judge"),
-    *("lanes.text", "lanes.symbol", "lanes.vector"),
+    *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )
-NOT_RANKING = {
-    "recency._DAY_S",
-    "vector._ATTEMPTS",
-}  # a unit; how often a query is put to vectors that vanish
+NOT_RANKING = {"recency._DAY_S"}  # a unit
 
 
 def numbers_of(module: str) -> dict[str, object]:
@@ -60,7 +57,7 @@ def _is_number(value: object) -> bool:
 def said(value: object) -> str:
     """A value as the document writes it."""
     if isinstance(value, LaneWeights):
-        return f"vector {value.vector}, text {value.text}, symbol {value.symbol}"
+        return f"vector {value.vector}, text {value.text}, symbol {value.symbol}, commit {value.commit}"
     if isinstance(value, Blend):
         return f"fused {value.fused}, model {value.model}, held {value.held}, pairs {value.pairs}"
     return str(value)

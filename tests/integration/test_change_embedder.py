@@ -222,6 +222,8 @@ def test_any_changes_of_mind_end_as_if_there_had_been_none(
             index(repo, ALL)
         for table in ("vec_hunk", "vec_hunk_other"):
             assert count(engine, table, "rowid NOT IN (SELECT id FROM content)") == 0
+        for table in ("vec_commit", "vec_commit_other"):
+            assert count(engine, table, "id NOT IN (SELECT id FROM commits)") == 0
     assert held(engine).kept is None
     assert facts_of(engine) == facts_with(name, repo, tmp_path, monkeypatch)
 

@@ -77,11 +77,12 @@ def test_an_answer_says_what_was_searched_and_which_lanes_answered(engine: Engin
     )
     assert results.index.passes == whole.passes
     lanes = {lane.name: lane for lane in results.lanes}
-    assert list(lanes) == ["vector", "text", "symbol", "rerank"]
+    assert list(lanes) == ["vector", "text", "symbol", "commit", "rerank"]
     assert {name: lane.status for name, lane in lanes.items()} == {
         "vector": LaneStatus.OK,
         "text": LaneStatus.OK,
         "symbol": LaneStatus.OK,
+        "commit": LaneStatus.OK,
         "rerank": LaneStatus.OFF,
     }
     assert results.fusion == "convex"
@@ -113,8 +114,9 @@ def test_nothing_relevant_is_said_with_what_to_try(engine: Engine) -> None:
 def test_without_vectors_the_lane_says_so_and_the_others_answer(small_project: Repo) -> None:
     results = ask(index(small_project, WORDS_ONLY), "retry with backoff")
     lanes = {lane.name: lane for lane in results.lanes}
-    assert lanes["vector"].status is LaneStatus.EMPTY
-    assert "no vectors yet" in lanes["vector"].detail
+    for lane in ("vector", "commit"):
+        assert lanes[lane].status is LaneStatus.EMPTY
+        assert "no vectors yet" in lanes[lane].detail
     assert commits(results, small_project)[0] == "retry"
 
 
@@ -122,13 +124,14 @@ def test_without_vectors_the_lane_says_so_and_the_others_answer(small_project: R
 
 
 @pytest.mark.parametrize(
-    ("mode", "lane"), [(Mode.TEXT, "text"), (Mode.SEMANTIC, "vector"), (Mode.SYMBOL, "symbol")]
+    ("mode", "lanes"),
+    [(Mode.TEXT, {"text"}), (Mode.SEMANTIC, {"vector", "commit"}), (Mode.SYMBOL, {"symbol"})],
 )
-def test_a_mode_asks_its_own_lane_only(engine: Engine, mode: Mode, lane: str) -> None:
+def test_a_mode_asks_its_own_lanes_only(engine: Engine, mode: Mode, lanes: set[str]) -> None:
     results = ask(engine, "retry upload", mode=mode)
-    assert {hit_lane for hit in results.hits for hit_lane in hit.lanes} == {lane}
+    assert {hit_lane for hit in results.hits for hit_lane in hit.lanes} == lanes
     off = {report.name for report in results.lanes if report.status is LaneStatus.OFF}
-    assert off == {"vector", "text", "symbol", "rerank"} - {lane}
+    assert off == {"vector", "text", "symbol", "commit", "rerank"} - lanes
 
 
 def test_an_exact_name_ranks_above_everything_else(engine: Engine, shared_project: Repo) -> None:

@@ -90,6 +90,11 @@ def test_without_messages_nothing_knows_a_word_of_them(repo: Repo, tmp_path: Pat
         with Writer(system.database, passes=frozenset()) as writer:
             return {row[0] for row in writer.connection.execute("SELECT message FROM commits")}
 
+    def subjects(system: Ohara) -> int:
+        with Writer(system.database, passes=frozenset()) as writer:
+            counted: int = writer.connection.execute("SELECT count(subject) FROM vec_commit").get
+            return counted
+
     with at_home(known_index.home):
         assert repo.sha["0"] in known.ask("Retry uploads with backoff").commits
         assert "wip" in {message.strip() for message in messages(known)}
@@ -98,6 +103,7 @@ def test_without_messages_nothing_knows_a_word_of_them(repo: Repo, tmp_path: Pat
         assert repo.sha["4"] not in blind.ask("wip").commits
         assert blind.ask("backoff_seconds").commits[0] == repo.sha["0"]
         assert messages(blind) == {""}
+        assert subjects(blind) == 0 < subjects(known)
         assert blind.status().passes == status.passes
     made = blind.database.stat().st_ino
     assert without_messages(subject, tmp_path) == blind_index

@@ -101,3 +101,13 @@ def test_bits_name_first_what_is_most_alike(asked: str, order: int) -> None:
     assert probe.best(bits, 1, None) == [11 + order]
     assert set(probe.best(bits, 9, [12, 14, 77])) == {12, 14}
     assert probe.best(Bits.of([]), 5, None) == []
+    assert probe.nearest(Bits.packed((), ()), 5, None) == []
+
+    several = Bits.packed((7, 7, 8, 9), tuple(packed[:4]))  # a row may have several vectors
+    rows = probe.nearest(several, 9, None)
+    assert sorted(row for row, _ in rows) == [7, 7, 8, 9]
+    assert probe.nearest(several, 9, [8]) == [row for row in rows if row[0] == 8]
+    promised = dict(zip((11, 12, 13, 14), probe.likeness(packed[:4]), strict=True))
+    assert sorted(score for _, score in rows) == pytest.approx(sorted(promised.values()))
+    true = dict(zip((11, 12, 13, 14), probe.cosines(documents), strict=True))
+    assert all(abs(promised[content] - true[content]) < 0.2 for content in true), (promised, true)

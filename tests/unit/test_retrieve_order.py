@@ -16,15 +16,15 @@ from ohara.retrieve.diversify import Ranked, Shown, collapsed, in_order, one_for
 from ohara.retrieve.hits import telling_symbol
 from ohara.retrieve.judge import BOT, DOCS, TESTS, WIDE, Judge
 from ohara.retrieve.listed import Entry, Listed, grouped, merged
-from ohara.retrieve.pooled import VECTOR_FLOOR, judged, pool
+from ohara.retrieve.pooled import COMMIT_FLOOR, VECTOR_FLOOR, judged, pool
 from ohara.retrieve.profile import DEFAULT, REFERENCE, LaneWeights
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Placed, Ranking, capped, ordered, ranking
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Placed, Ranking, capped, ordered, ranking, spread
 from ohara.retrieve.recency import recency_factor
 from ohara.store.hydrate import StoredHit
 
 NOW = 1_700_000_000
 DAY = 86_400
-EVEN = LaneWeights(vector=1.0, text=1.0, symbol=1.0)
+EVEN = LaneWeights(vector=1.0, text=1.0, symbol=1.0, commit=1.0)
 
 
 def sha(digit: str) -> Sha:
@@ -148,6 +148,36 @@ def test_what_only_the_vector_lane_found_must_be_near() -> None:
     near = lane("vector", (1, VECTOR_FLOOR + 0.01), (2, VECTOR_FLOOR - 0.01), (3, VECTOR_FLOOR - 0.01))
     text = lane("text", (3, 1.0))
     assert {one.hunk for one in pool([near, text], EVEN, DEFAULT, 10)} == {1, 3}
+
+
+def test_what_only_vectors_found_must_be_near_by_one_of_them() -> None:
+    near = lane("vector", (1, VECTOR_FLOOR - 0.01), (2, VECTOR_FLOOR - 0.01))
+    whole = of_commits((1, COMMIT_FLOOR + 0.01), (2, COMMIT_FLOOR - 0.01), (3, COMMIT_FLOOR - 0.01))
+    assert {one.hunk for one in pool([near, whole], EVEN, DEFAULT, 10)} == {1}
+
+
+def of_commits(*found: tuple[int, float], commits: dict[int, bytes] | None = None) -> Ranking:
+    return replace(lane("commit", *found, commits=commits), of_commits=True)
+
+
+def test_a_commits_score_is_given_to_all_its_hunks_that_were_found() -> None:
+    owners = {1: b"one", 2: b"one", 3: b"two", 8: b"one", 9: b"three"}
+    text = lane("text", (1, 9.0), (3, 8.0), (2, 7.0), commits=owners)
+    near = lane("vector", (2, 0.9), commits=owners)
+    whole = of_commits((8, 0.8), (9, 0.7), commits=owners)
+    kept_near, kept_text, given = spread([near, text, whole])
+    assert (kept_near, kept_text) == (near, text)
+    assert [(one.hunk, one.score) for one in given.candidates] == [(2, 0.8), (1, 0.8), (9, 0.7)]
+    assert given.commits == {HunkId(1): b"one", HunkId(2): b"one", HunkId(9): b"three"}
+
+
+def test_a_near_commit_lifts_its_hunks_above_others() -> None:
+    text = lane("text", (1, 1.0), (2, 0.9), (3, 0.1))
+    whole = of_commits((2, 0.9), (3, 0.5))
+    assert [one.hunk for one in pool([text], EVEN, DEFAULT, 10)] == [1, 2, 3]
+    lifted = pool([text, whole], EVEN, DEFAULT, 10)
+    assert [one.hunk for one in lifted] == [2, 1, 3]
+    assert lifted[0].lanes == {"text": 2, "commit": 1}
 
 
 def test_the_pool_says_where_each_lane_had_a_hunk() -> None:

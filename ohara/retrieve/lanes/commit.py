@@ -1,0 +1,115 @@
+"""The commit lane: the commits whose subject or whole change means what the query says.
+
+A hunk is a few lines; what a change is about is spread over all that it touched, and over its paths. Each
+commit has two vectors of the vector lane's model, one of its subject and one of all its changed lines, paths
+and headers, and is as near as the nearer of them. What it scores holds for every hunk of the commit that
+another lane found (`of_commits`); the one hunk named here, the nearest of the commit's own, stands for it
+where no other lane knows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ohara.embed.encoder import VectorForm
+from ohara.embed.prepare import CHANGE_HUNKS
+from ohara.retrieve.meaning import asked
+from ohara.retrieve.ranking import Placed, Ranking, ranking
+from ohara.store.generations import has_commits
+from ohara.store.ranked import commit_vectors, commits_of, in_commit, stored_vectors
+
+if TYPE_CHECKING:
+    from ohara.embed.encoder import Embedder
+    from ohara.embed.quantise import Bits, Probe
+    from ohara.model import Query
+    from ohara.retrieve.meaning import Models
+    from ohara.store.filters import HunkFilter
+    from ohara.store.generations import Generation
+    from ohara.store.pool import ReaderPool
+    from ohara.store.ranked import Occurrence
+    from ohara.store.reader import Reader
+
+NAME = "commit"
+
+
+async def search(
+    pool: ReaderPool, models: Models, query: Query, allowed: HunkFilter, *, limit: int
+) -> Ranking:
+    """The commits nearest to a query's words; none when the embedder is switched off."""
+    return await asked(NAME, pool, models, query, partial(rank, allowed=allowed, limit=limit))
+
+
+def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, limit: int) -> Ranking | None:
+    """The search itself, in this thread; None when the model's vectors are gone by now."""
+    with reader.connection:  # one state of the index for all, as in the vector lane
+        generation = reader.vectors().of(model.id)
+        if generation is None:
+            return None
+        if not has_commits(reader.connection, generation):
+            return Ranking(NAME, detail="no vectors of commits yet: ohara index makes them")
+        among = None if allowed.everything else commits_of(reader, allowed)
+        near = _nearest(reader, probe, generation, among, limit)
+        hunks = _standing_for(reader, probe, generation, list(near), allowed)
+    found = (Placed(near[at.commit], at.time, at.sha, at.hunk) for at in hunks)
+    return ranking(NAME, found, limit, of_commits=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """All vectors of commits: whose each is, and as bits, or one by one."""
+
+    commits: tuple[int, ...]
+    vectors: Bits | tuple[bytes, ...]
+
+
+def _nearest(
+    reader: Reader, probe: Probe, generation: Generation, among: list[int] | None, limit: int
+) -> dict[int, float]:
+    """The commits that are nearest, with how near they are."""
+    stored = reader.remembered(f"vectors in {generation.commits}", lambda: _read(reader, generation, probe))
+    if isinstance(stored.vectors, tuple):
+        allowed = None if among is None else set(among)
+        scored = zip(stored.commits, probe.likeness(stored.vectors), strict=True)
+        rows = sorted((row for row in scored if allowed is None or row[0] in allowed), key=_nearest_first)
+    else:
+        rows = probe.nearest(stored.vectors, 2 * limit, among)
+    near: dict[int, float] = {}
+    for commit, score in rows:
+        if len(near) >= limit:
+            break
+        near.setdefault(commit, score)
+    return near
+
+
+def _nearest_first(row: tuple[int, float]) -> tuple[float, int]:
+    return -row[1], row[0]
+
+
+def _read(reader: Reader, generation: Generation, probe: Probe) -> _Stored:
+    from ohara.embed.quantise import Bits  # brings numpy, which a search by text alone must not pay for
+
+    rows = [
+        (commit, stored)
+        for commit, *both in commit_vectors(reader, generation.commits)
+        for stored in both
+        if stored
+    ]
+    commits, vectors = tuple(row[0] for row in rows), tuple(row[1] for row in rows)
+    return _Stored(commits, Bits.packed(commits, vectors) if probe.form is VectorForm.BIT else vectors)
+
+
+def _standing_for(
+    reader: Reader, probe: Probe, generation: Generation, commits: list[int], allowed: HunkFilter
+) -> list[Occurrence]:
+    """Of each commit the hunk that is nearest by itself, or else its first."""
+    hunks = {commit: in_commit(reader, commit, allowed, CHANGE_HUNKS) for commit in commits}
+    contents = {content for found in hunks.values() for _, content in found if content is not None}
+    stored = stored_vectors(reader, contents, generation.table)
+    near = dict(zip(stored, probe.likeness(list(stored.values())), strict=True))
+    return [
+        max(found, key=lambda one: near.get(one[1], -1.0) if one[1] is not None else -1.0)[0]
+        for found in hunks.values()
+        if found
+    ]

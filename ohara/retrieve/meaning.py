@@ -1,0 +1,100 @@
+"""Asks vectors what a query means, for the lanes that compare them.
+
+Vectors are asked with the model that made them, whatever the setting says by now: two models' vectors are
+never compared. While those of another embedder are being made, the former ones serve, as long as their model
+is on this machine. What the vector pass has not reached cannot answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from ohara.embed.encoder import TextKind
+from ohara.embed.prepare import document_text
+from ohara.model import QueryClass
+from ohara.retrieve.ranking import Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ohara.embed.encoder import Embedder
+    from ohara.embed.quantise import Probe
+    from ohara.model import Query
+    from ohara.store.generations import Generations
+    from ohara.store.pool import ReaderPool
+    from ohara.store.reader import Reader
+
+    Search = Callable[[Reader, Embedder, Probe], Ranking | None]
+    """A search by vectors, in this thread; None when the model's vectors are gone by now."""
+
+# The former vectors may go while a query is being embedded for them; the new ones are complete then.
+_ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The ways to embedders: the one the settings mean (none: vectors are off), and the maker of vectors."""
+
+    wanted: Callable[[], Embedder | None]
+    maker: Callable[[str], Embedder | None]
+
+
+async def prepare(pool: ReaderPool, models: Models) -> None:
+    """Read the model that will be asked from disk, if it is not in memory yet."""
+    found = await pool.read(lambda reader: reader.vectors())
+
+    def load() -> None:
+        model, _ = choose(found, models)
+        if model is not None:
+            model.embed([], TextKind.QUERY)
+
+    await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
+
+
+async def asked(lane: str, pool: ReaderPool, models: Models, query: Query, ranked_by: Search) -> Ranking:
+    """What a lane finds by the vectors there are, asked with the model that made them."""
+    for _ in range(_ATTEMPTS):
+        found = await pool.read(lambda reader: reader.vectors())
+        model, detail = await anyio.to_thread.run_sync(choose, found, models, abandon_on_cancel=True)
+        if model is None:
+            return Ranking(lane, detail=detail)
+        probe = await anyio.to_thread.run_sync(probe_of, model, query, abandon_on_cancel=True)
+        if probe is None:
+            return Ranking(lane, detail="no word that the model knows")
+        chosen = model
+        ranked = await pool.read(lambda reader: ranked_by(reader, chosen, probe))  # noqa: B023 - awaited here
+        if ranked is not None:
+            return replace(ranked, detail=detail) if detail else ranked
+    return Ranking(lane, detail="the vectors are being replaced: ask again")
+
+
+def choose(found: Generations, models: Models) -> tuple[Embedder | None, str]:
+    """The model to ask with, and what to say about it; the former one until the new vectors are all made."""
+    wanted = models.wanted()
+    if wanted is None:
+        return None, "the embedder is switched off"
+    if found.current is None and found.kept is None:
+        return None, "no vectors yet: ohara index makes them"
+    for generation in (found.kept, found.current):
+        if generation is None:
+            continue
+        if generation.embedder == wanted.id:
+            return wanted, ""
+        model = models.maker(generation.embedder)
+        if model is not None:
+            return model, f"by the vectors of {generation.embedder} until those of {wanted.id} are made"
+    there = found.current or found.kept
+    return None, f"the vectors are of {there and there.embedder}: ohara index makes those of {wanted.id}"
+
+
+def probe_of(model: Embedder, query: Query) -> Probe | None:
+    """The query as a vector; pasted code is embedded as the index embeds code."""
+    from ohara.embed.quantise import Probe  # brings numpy, which a search by text alone must not pay for
+
+    if query.query_class is QueryClass.SNIPPET:
+        text = document_text(query.words) or query.words
+        return Probe.of(model.embed([text], TextKind.DOCUMENT)[0], model)
+    return Probe.of(model.embed([query.words], TextKind.QUERY)[0], model)
