@@ -15,7 +15,7 @@ from ohara.cli.answer import say
 from ohara.cli.asking import ask, read_query
 from ohara.cli.report import understood
 from ohara.errors import UsageError
-from ohara.model import Mode
+from ohara.model import MOST_HITS, Mode
 from ohara.present.json import error_object, results_object, written
 
 if TYPE_CHECKING:
@@ -51,12 +51,17 @@ def _answer(engine: Engine, wish: Wish, line: str) -> str:
 
 def _read(line: str) -> dict[str, object]:
     try:
-        asked = json.loads(line)
-    except ValueError as error:
+        asked = json.loads(line, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"a line of the batch is not JSON: {error}", hint=_EXAMPLE) from None
     if not isinstance(asked, dict):
         raise UsageError("a line of the batch is not a JSON object", hint=_EXAMPLE)
     return asked
+
+
+def _no_constant(name: str) -> object:
+    """Refuse NaN and its like, which Python reads and JSON does not have."""
+    raise ValueError(f"there is no {name}")
 
 
 def _question(asked: dict[str, object], wish: Wish) -> tuple[str, Wish]:
@@ -70,8 +75,10 @@ def _question(asked: dict[str, object], wish: Wish) -> tuple[str, Wish]:
     source, count, mode = asked.get("query"), asked.get("k", wish.count), asked.get("mode", wish.mode.value)
     if not isinstance(source, str):
         raise UsageError("a line of the batch has no query", hint=_EXAMPLE)
-    if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 0):
-        raise UsageError(f"k must be a whole number from 0, not {count!r}", hint=_EXAMPLE)
-    if mode not in set(Mode):
+    if count is not None and (
+        not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= MOST_HITS
+    ):
+        raise UsageError(f"k must be a whole number from 0 to {MOST_HITS}, not {count!r}", hint=_EXAMPLE)
+    if not isinstance(mode, str) or mode not in set(Mode):
         raise UsageError(f"there is no mode {mode!r}", hint=f"the modes are {', '.join(Mode)}")
-    return source, replace(wish, count=count, mode=Mode(str(mode)))
+    return source, replace(wish, count=count, mode=Mode(mode))

@@ -151,7 +151,7 @@ def _unresolved(handle: pygit2.Repository, name: str, reason: str) -> Repository
     slips = max(min(2, len(name) // 2), len(name) // 3)  # at least half of a name must be right to tell it
     guess = nearest(name, [HEAD, *(_short(ref) for ref in known.usable)], within=slips)
     return RepositoryError(
-        f"there is no branch, tag or commit named {name}",
+        f"there is no branch, tag or commit named {name or repr(name)}",
         hint=f"did you mean {guess}?" if guess else "list them with: git branch --all; git tag",
     )
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from ohara.model.answer import Candidate, Hit, LaneReport, LaneStatus, LiteralSpan, Match, Results
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
-from ohara.model.question import Filters, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.model.question import MOST_HITS, Filters, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.standing import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
 
 __all__ = [
+    "MOST_HITS",
     "Candidate",
     "ChangeKind",
     "ChangedFile",

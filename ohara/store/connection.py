@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,7 +46,7 @@ def connect_reader(path: Path) -> apsw.Connection:
     if not path.exists():
         raise IndexMissing("this repository has no index yet", hint="build it with: ohara index")
     with translated(path):
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        connection = _opened_to_read(path)
         connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
         if _require_own(connection, path):
             raise IndexMissing("this repository's index is just being made", hint="ask again in a moment")
@@ -55,6 +56,19 @@ def connect_reader(path: Path) -> apsw.Connection:
         connection.pragma("temp_store", "memory")
         _prepare(connection)
         return connection
+
+
+def _opened_to_read(path: Path) -> apsw.Connection:
+    """A connection for a reader: beside a database that others may write, SQLite keeps files of its own.
+
+    Where those cannot be made, nobody writes either: then the file is read as it is, unless a log beside it
+    has more to say.
+    """
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    log = path.with_name(f"{path.name}-wal")
+    how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+    return apsw.Connection(f"{path.as_uri()}?{how}", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 def _prepare(connection: apsw.Connection) -> None:

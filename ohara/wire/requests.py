@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from ohara.model import Mode, Query  # noqa: TC001 - msgspec reads them
+from ohara.model import MOST_HITS, Mode, Query
 
 PROTOCOL = 1
 
@@ -39,7 +39,7 @@ class Find(Request, frozen=True, kw_only=True):
 
     repo: Place
     query: Words | Query
-    k: Annotated[int, Meta(ge=0, le=100_000)] | None = None
+    k: Annotated[int, Meta(ge=0, le=MOST_HITS)] | None = None
     mode: Mode | None = None
     rerank: bool | None = None
     all_hunks: bool = False

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -386,6 +387,12 @@ def test_a_closed_pipe_is_success(shared_project: Repo, home: Path) -> None:
         (("--after", "zzz", '"upload"'), "'zzz' is not a cursor"),
         (("--ref", "nowhere", "x"), "there is no branch, tag or commit named nowhere"),
         (("--batch", "x"), "--batch takes its queries from stdin"),
+        (("--batch", "-q"), "--batch and -q exclude each other"),
+        (("--batch", "--budget", "9"), "--batch and --budget exclude each other"),
+        (
+            ("-k", "99999999999999999999", "x"),
+            "invalid value for '-k': 99999999999999999999 is not in the range 0<=x<=100000",
+        ),
         (("--jsno", "x"), "no such option '--jsno'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -424,14 +431,22 @@ def test_a_batch_answers_every_line_in_order(cli: Cli, monkeypatch: pytest.Monke
         '{"id": 8, "query": "x", "mode": "psychic"}',
         '{"id": 9, "query": "x", "k": -1}',
         '{"query": "\\"urllib2\\""}',
+        '{"id": NaN, "query": "x"}',
+        "[" * 100_000,
+        '{"id": 13, "query": "x", "mode": ["text"]}',
+        '{"id": 14, "query": "x", "k": 99999999999999999999}',
     ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + "\n"))
     answers = [json.loads(line) for line in cli("find", "--batch", "--no-rerank", "-k", "1").splitlines()]
     assert cli.code == 0
-    assert [answer.get("id") for answer in answers] == [1, "two", 3, None, None, 6, 7, 8, 9, None]
+    assert [answer.get("id") for answer in answers] == [
+        *(1, "two", 3, None, None, 6, 7, 8, 9, None),
+        *(None, None, 13, 14),
+    ]
     assert [cli.repo.key_of(hit["commit"]) for hit in answers[0]["hits"]] == ["sha256", "checksum"]
     assert (answers[1]["mode"], len(answers[1]["hits"])) == ("text", 2)
-    for failed in answers[2:9]:
+    for failed in (*answers[2:9], *answers[10:]):
+        assert "internal fault" not in failed["error"]["message"]
         assert set(failed) == {"id", "error"}
         assert set(failed["error"]) == {"message", "hint"}
     assert "is not closed" in answers[2]["error"]["message"]
@@ -537,6 +552,33 @@ def test_an_index_that_cannot_be_written_is_searched_as_it_is(
         "new commits could not be read: the disk is full",
     ]
     assert engine.pending() == 1
+
+
+@pytest.mark.skipif(
+    os.getuid() == 0 and not shutil.which("setpriv"), reason="root writes everywhere unless it gives that up"
+)
+def test_a_home_that_cannot_be_written_is_searched_and_left_as_it_is(
+    three_commits: Repo, ohara_home: Path
+) -> None:
+    folder = index(three_commits, IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL}))).location.folder
+    three_commits.git("commit", "-q", "--allow-empty", "-m", "Late")
+    before = sorted(file.name for file in folder.iterdir())
+    for place in (ohara_home, *ohara_home.rglob("*")):
+        place.chmod(place.stat().st_mode & ~0o222)
+    humbled = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.getuid() == 0 else []
+    command = [*humbled, sys.executable, "-m", "ohara", "find", "--no-rerank", '"hello, world"']
+    run = subprocess.run(
+        command, cwd=three_commits.path, capture_output=True, encoding="utf-8", check=False, timeout=60
+    )
+    for place in (ohara_home, *ohara_home.rglob("*")):
+        place.chmod(place.stat().st_mode | 0o200)
+    assert run.returncode == 0
+    assert three_commits.sha["two"][:10] in run.stdout
+    assert run.stderr.splitlines() == [
+        "searched 3 of 4 commits",
+        f"new commits could not be read: cannot write in {folder}: Permission denied",
+    ]
+    assert sorted(file.name for file in folder.iterdir()) == before
 
 
 def test_while_another_process_indexes_what_is_there_is_searched(three_commits: Repo) -> None:

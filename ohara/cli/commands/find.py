@@ -16,10 +16,10 @@ from ohara.cli.printing import Form, Printing
 from ohara.cli.remote import Answered, ask_daemon
 from ohara.cli.report import ExitCode
 from ohara.errors import UsageError
-from ohara.model import Mode
+from ohara.model import MOST_HITS, Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _NOT_PATH = "-path:"
@@ -44,7 +44,7 @@ class _FindCommand(click.Command):
 @click.option(
     "-k",
     "count",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MOST_HITS),
     metavar="N",
     help="How many hits (default: find.k); 0 for all matches of a text or /…/.",
 )
@@ -165,9 +165,20 @@ def read_asked(
         context=context,
     )
     printing = Printing(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
-    if batch and words:
-        raise UsageError("--batch takes its queries from stdin", hint='write lines such as {"query": "…"}')
+    if batch:
+        _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
     return Asked(words, repo, wish, printing, batch, no_daemon)
+
+
+def _check_batch(words: Sequence[str], others: Mapping[str, object]) -> None:
+    """Refuse what a batch would have to leave unheard."""
+    if words:
+        raise UsageError("--batch takes its queries from stdin", hint='write lines such as {"query": "…"}')
+    for option, given in others.items():
+        if given:
+            raise UsageError(
+                f"--batch and {option} exclude each other", hint="a batch answers each line by one object"
+            )
 
 
 def _source(words: Sequence[str]) -> str:
