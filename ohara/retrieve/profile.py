@@ -95,7 +95,7 @@ DEFAULT = Profile(
         ((0, 0.5, 1, 1, 0.4, 0.2), 0.6),
     ),
     columns=(),
-    lanes=LaneWeights(vector=0.1, text=1.0, symbol=0.15, commit=0.2),
+    lanes=LaneWeights(vector=0.05, text=1.0, symbol=0.15, commit=0.2),
     by_class=MappingProxyType(
         {
             QueryClass.SYMBOL: LaneWeights(vector=0.1, text=1.0, symbol=1.0, commit=0.1),
