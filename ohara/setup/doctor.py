@@ -16,7 +16,7 @@ from ohara import client, config, paths
 from ohara.embed.catalog import load_embedder, load_reranker
 from ohara.embed.identity import embedder_identity
 from ohara.embed.prepare import VECTORS_VERSION
-from ohara.errors import IndexMissing, OharaError, reason_of
+from ohara.errors import ConfigError, IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
 from ohara.setup import schedule
 from ohara.setup.programs import ohara_command, run
@@ -47,11 +47,15 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Every check, one after the other."""
+    """Every check, one after the other; wrong settings are told once, not by each check that needs them."""
+    told: set[str] = set()
     for name, check in _CHECKS:
         try:
             yield from check(name)
         except (OharaError, OSError) as error:
+            if isinstance(error, ConfigError) and error.message in told:
+                continue
+            told.add(reason_of(error))
             hint = error.hint if isinstance(error, OharaError) else ""
             yield Finding(name, well=False, said=reason_of(error), fix=hint)
     for location in known_indexes():
@@ -197,7 +201,10 @@ def _index(location: IndexLocation) -> Finding:
             fix=f"ohara {' '.join(rebuild)}",
             repair=rebuild,
         )
-    stale = stale_passes(examined.made_with, _fingerprint())
+    try:
+        stale = stale_passes(examined.made_with, _fingerprint())
+    except ConfigError:  # told already, and the index is as it was
+        stale = frozenset()
     if stale:
         passes = ", ".join(sorted(stale))
         return Finding(

@@ -102,6 +102,20 @@ def test_a_bad_setting_and_a_missing_model_are_findings_not_faults(
     assert "find.k must be" in finding.said
 
 
+def test_broken_settings_are_told_once_and_everything_else_is_still_checked(
+    three_commits: Repo, ohara_home: Path
+) -> None:
+    index(three_commits)
+    (ohara_home / "config").mkdir()
+    (ohara_home / "config" / "config.toml").write_text("[find\n")
+    run = ohara("doctor")
+    assert run.returncode == 1
+    assert run.stdout.count("not valid TOML") == 1
+    assert run.stdout.startswith(f"✗ settings: {ohara_home}/config/config.toml: not valid TOML")
+    assert f"✓ index of {three_commits.path}/.git: whole" in run.stdout
+    assert run.stdout.count("✗") == 1
+
+
 def test_the_daemon_is_described(ohara_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found("daemon").said == "not running (ohara daemon start keeps indexes fresh)"
     with service(ohara_home, monkeypatch) as pid:
