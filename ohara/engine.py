@@ -13,7 +13,17 @@ from ohara.errors import IndexMissing, RepositoryError
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
 from ohara.index.run import DEFAULTS, IndexOptions, run
-from ohara.index.survey import OLDER, TIPS, TOTAL, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
+from ohara.index.survey import (
+    OLDER,
+    TIPS,
+    TOTAL,
+    ChosenBy,
+    RefChoice,
+    choose_refs,
+    recount,
+    resolve_tips,
+    wanted_passes,
+)
 from ohara.model import Filters, IndexStatus, Mode, Polarity, Progress
 from ohara.store import facts
 from ohara.store.aside import discard_aside
@@ -174,7 +184,7 @@ class Engine:
             contents=facts.count_rows(connection, "content"),
             symbols=facts.count_rows(connection, "symbol"),
             size_bytes=self.location.size_bytes(),
-            passes=passes,
+            passes=wanted_passes(passes, self.settings.models.embedder),
             left_out=facts.read_left_out(connection),
             failures=facts.read_failures(connection),
             refs=tuple(sorted(tips.items())),

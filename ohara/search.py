@@ -12,7 +12,15 @@ from ohara.embed.shared import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.git.walk import walk
 from ohara.index.reach import Reach, Reaches
-from ohara.index.survey import TIPS, TOTAL, RefChoice, choose_refs, command_to_choose, resolve_tips
+from ohara.index.survey import (
+    TIPS,
+    TOTAL,
+    RefChoice,
+    choose_refs,
+    command_to_choose,
+    resolve_tips,
+    wanted_passes,
+)
 from ohara.model import IndexStatus, LaneStatus, Sha
 from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.request import Reached, Sources, Wishes
@@ -166,7 +174,7 @@ class Search:
             contents=0,
             symbols=0,
             size_bytes=0,
-            passes=counts.passes,
+            passes=wanted_passes(counts.passes, self._settings.models.embedder),
             left_out=(),
             failures=(),
             refs=tuple(sorted(tips.items())),

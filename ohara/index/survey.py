@@ -13,18 +13,20 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ohara import config
+from ohara.embed.catalog import NONE, serving_embedder
 from ohara.errors import RepositoryError
 from ohara.git.walk import walk
 from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
-from ohara.model import Sha
+from ohara.model import Pass, Sha
 from ohara.query import parse_date
 from ohara.store.collect import remove_commits
 from ohara.store.facts import read_failed, read_meta, read_tips
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ohara.git.repo import Repository
+    from ohara.model import PassStatus
     from ohara.store.connection import Connection
     from ohara.store.writer import Writer
 
@@ -117,6 +119,12 @@ def command_to_choose(repository: Repository, choice: RefChoice, more: Collectio
     there = [name for name in chosen if name == _UNBORN or repository.resolve_existing((name,))]
     together = dict.fromkeys((*(there or (_UNBORN,)), *more))
     return " ".join(("ohara index", *(f"--ref {shlex.quote(name)}" for name in together)))
+
+
+def wanted_passes(passes: Iterable[PassStatus], embedder: str) -> tuple[PassStatus, ...]:
+    """How far the passes are that will ever be done: without an embedder, nothing waits for vectors."""
+    off = {Pass.VECTOR} if serving_embedder(embedder).name == NONE else set()
+    return tuple(each for each in passes if each.stage not in off)
 
 
 def regrafted(repository: Repository, connection: Connection) -> set[Sha]:

@@ -226,9 +226,12 @@ def test_none_switches_both_stages_off(here: Ohara, small_project: Repo) -> None
     here.well("models", "use", "none", "--embedder")
     here.well("models", "use", "none", "--reranker")
     here.well("index", "-q", "--repo", str(small_project.path))
-    _, found, _ = here.run(
+    found = here.well(
         "find", "--no-daemon", "--json", "retry with backoff", "--repo", str(small_project.path)
     )
+    assert json.loads(found)["passes"]["vector"] == [0, 0]
+    status = here.well("status", "--repo", str(small_project.path))
+    assert "vector      off: there is no embedder (ohara models)\n" in status
     lanes = {lane["name"]: lane for lane in json.loads(found)["lanes"]}
     assert (lanes["vector"]["status"], lanes["vector"]["count"]) == ("empty", 0)
     assert lanes["rerank"]["status"] == "off"

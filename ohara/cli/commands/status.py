@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.cli.options import repo_option
+from ohara.model import Pass
 from ohara.plain import inert
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
         f"size        {status.size_bytes / 1e6:,.1f} MB",
     ]
     said += [f"{part.stage:<12}{_share(part.done, part.total)}" for part in status.passes]
+    if all(part.stage is not Pass.VECTOR for part in status.passes):
+        said.append(f"{Pass.VECTOR:<12}off: there is no embedder (ohara models)")
     said += [f"ref         {inert(name)} at {sha[:12]}" for name, sha in status.refs]
     said += [f"gone        {inert(name)}: ohara index --ref HEAD chooses again" for name in status.gone]
     if status.older:
