@@ -25,6 +25,7 @@ _PARTS = {
     "scale": "all repositories given in one index",
     "all": "quality, index, find and literal of every repository given",
     "quick": "everything on a small scripted history: does the benchmark work, are the numbers sane",
+    "together": "what the last quality runs of repositories that nothing was tuned on say together",
     "docs": "bring docs/benchmarks.md and docs/ranking.md up to date with the numbers written before",
 }
 
@@ -34,6 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     if given.part == "docs":
         return _docs(given.out)
+    if given.part == "together":
+        from tests.bench.together import together
+
+        report.publish(together(given.out), given.out)
+        return 0
     if given.part == "quick":
         from tests.bench.quick import rehearse
 

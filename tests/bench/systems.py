@@ -74,6 +74,7 @@ NOW = int(time.time())
 # Here a slow lane is a number in a table, not a reason to leave it out.
 _PATIENCE_S = 60.0
 
+WITHOUT_VECTORS = Way("text and symbol lanes", change=without_vectors)
 OURS = Way("ohara, no rerank")
 OURS_RERANKED = Way("ohara", rerank=True)
 WAYS = (
@@ -83,7 +84,7 @@ WAYS = (
     Way("textbook pipeline, no rerank", Mode.HYBRID, profile="reference"),
     Way("textbook pipeline", Mode.HYBRID, rerank=True, profile="reference"),
     Way("text and symbol lanes, RRF", change=_by_rank_without_vectors),
-    Way("text and symbol lanes", change=without_vectors),
+    WITHOUT_VECTORS,
     Way("ohara, RRF, no rerank", change=by_rank),
     OURS,
     OURS_RERANKED,

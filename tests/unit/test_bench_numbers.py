@@ -28,6 +28,7 @@ from tests.bench.report import (
     score,
     signed,
 )
+from tests.bench.together import together
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,3 +155,20 @@ def test_the_document_is_filled_from_what_was_written(
     assert markdown(TABLE) in after
     assert "Measured on A processor" in after
     assert refreshed(after, tmp_path)[0] == after
+
+
+def test_runs_of_held_out_repositories_are_taken_together(tmp_path: Path) -> None:
+    first = {"text and symbol lanes": [2, None], "ohara, no rerank": [1, None], "ohara": [1, 2]}
+    second = {"text and symbol lanes": [1, 4], "ohara, no rerank": [1, 2], "ohara": [1, 1]}
+    for name, by_system in (("kit", first), ("vector", second), ("pytest", first)):
+        asked = [{"name": system, "ranks": found} for system, found in by_system.items()]
+        numbers = {"with messages": asked, "message-blind": asked}
+        (tmp_path / f"quality-{name}.json").write_text(json.dumps({"numbers": numbers}), encoding="utf-8")
+    levels, gains = together(tmp_path).tables
+    assert [row[:5] for row in levels.rows] == [
+        ("kit", "2", ".250", ".500", ".750"),
+        ("vector", "2", ".625", ".750", "1.000"),
+        ("all", "4", ".438", ".625", ".875"),
+    ]
+    assert [row[1].split()[0] for row in gains.rows] == ["+.250", "+.125", "+.188"]
+    assert gains.rows[-1][3].startswith("+.250 [")

@@ -1,6 +1,6 @@
 """Write the folder ohara ships: int8 ONNX, tokeniser, digests in model.json; print how far int8 strays.
 
-    python export.py RUN_DIR BASE_MODEL_DIR OUT_FOLDER [--layers 1,3,5] [--provisional] [--raw]
+    python to_onnx.py RUN_DIR BASE_MODEL_DIR OUT_FOLDER [--layers 1,3,5] [--provisional] [--raw]
 
 Takes the running mean of the weights from RUN_DIR/checkpoint.pt (`--raw`: the weights themselves).
 """
