@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 from pathlib import Path
 
@@ -20,6 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("ohara: the terminal UI needs a terminal\n  hint: ohara find", file=sys.stderr)  # noqa: T201
         return 2
+    if not sys.stderr.isatty():  # it is drawn there: a screen sent to a file would leave this one blank
+        os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
     gc.disable()  # until the first paint: what a start makes it keeps, and looking through it costs a tenth
     try:
         from tui.app import OharaApp

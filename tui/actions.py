@@ -158,6 +158,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("palette", ("ctrl+p",), "Palette", "Every action, recent queries, repositories, themes, go to a sha.", _E, Group.APP, footer=True),
     Action("next_theme", ("T",), "Theme", "Change colours: dark, light, those of the terminal.", _E, Group.APP),
     Action("help", ("?", "f1"), "Help", "Keys and their meaning, those of this pane first.", _E, Group.APP, footer=True),
+    Action("suspend", ("ctrl+z",), "Suspend", "Go to the shell; its fg comes back.", _E, Group.APP),
     Action("quit", ("q", "ctrl+q"), "Quit", "Leave; the session is kept.", _E, Group.APP, footer=True),
 )  # fmt: skip
 

@@ -19,6 +19,7 @@ from ohara.errors import ConfigError, OharaError
 from tui import session as sessions
 from tui.actions import ACTIONS, Where, bindings, key_label, remapped
 from tui.link import Link, LinkState
+from tui.outside import can_come_back
 from tui.places import CommitPlace, HistoryPlace, SearchPlace
 from tui.resting import LOOK_EVERY_S, Rest
 from tui.screens.search import SearchScreen
@@ -78,8 +79,9 @@ class OharaApp(App[None]):
         return self.search
 
     def on_mount(self) -> None:
-        """Take the keys."""
+        """Take the keys, and paint everything again on a terminal that somebody else had meanwhile."""
         self.set_keymap(self.keys.keymap())
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
     def on_ready(self) -> None:
         """Connect, after the first paint: no sooner than now does Textual let anything be drawn."""
@@ -246,6 +248,13 @@ class OharaApp(App[None]):
         from tui.screens.help import HelpScreen
 
         self.push_screen(HelpScreen(self._heard_here(), self.keys))
+
+    def action_suspend(self) -> None:
+        """Go to the shell that started this, if there is one."""
+        if can_come_back():
+            self.action_suspend_process()
+        else:
+            self.notify("No shell here could bring it back.", timeout=3)
 
     def action_next_theme(self) -> None:
         """Change colours."""

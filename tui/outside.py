@@ -175,6 +175,15 @@ def run_in_terminal(app: App[None], command: Sequence[str]) -> str:
     return f"{command[0]} ended with {done.returncode}." if done.returncode not in {0, 141, -13} else ""
 
 
+def can_come_back() -> bool:
+    """Whether a shell that knows of jobs started this process: a stopped one would else stay stopped."""
+    shell = os.getppid()
+    try:
+        return os.getsid(shell) == os.getsid(0) and os.getpgid(shell) != os.getpgrp()
+    except OSError:  # somebody else's process
+        return False
+
+
 def copy(app: App[None], text: str) -> str:
     """Put text on the clipboard, also over ssh (OSC 52); what went wrong, or nothing."""
     if len(text.encode("utf-8", "replace")) > MOST_COPIED:

@@ -118,6 +118,37 @@ def test_a_repository_cannot_bring_a_ui_of_its_own(terminal: Terminal, tmp_path:
     assert terminal.shows("is not indexed yet"), terminal.screen()
 
 
+def test_it_is_seen_when_what_is_said_goes_to_a_file(
+    parcel: Path, terminal: Terminal, tmp_path: Path
+) -> None:
+    said = shlex.quote(str(tmp_path / "said"))
+    line = f"{shlex.join(COMMAND)} tui --repo {shlex.quote(str(parcel))} 2>{said}"
+    terminal.run(["sh", "-c", line], ROOT)
+    assert terminal.shows("Search the history of parcel"), terminal.screen()
+    terminal.press("C-q")
+    assert terminal.shows("ended with 0"), terminal.screen()
+
+
+def test_it_is_left_for_the_shell_and_come_back_to(parcel: Path, terminal: Terminal) -> None:
+    terminal.run(["env", "PS1=shell> ", "bash", "--norc", "-i"], ROOT)
+    assert terminal.shows("shell>"), terminal.screen()
+    terminal.press(f"{shlex.join(COMMAND)} tui upload --repo {shlex.quote(str(parcel))}", "Enter")
+    assert terminal.shows("1 of"), terminal.screen()
+    terminal.press("C-z")
+    assert terminal.shows("Stopped"), terminal.screen()
+    terminal.press("fg", "Enter")
+    assert terminal.shows("1 of"), terminal.screen()
+    terminal.press("Down")
+    assert terminal.shows("2 of"), terminal.screen()
+
+
+def test_it_is_not_left_where_nothing_could_bring_it_back(parcel: Path, terminal: Terminal) -> None:
+    terminal.run([*COMMAND, "tui", "--repo", str(parcel)], ROOT)
+    assert terminal.shows("Search the history of parcel"), terminal.screen()
+    terminal.press("C-z")
+    assert terminal.shows("No shell here"), terminal.screen()
+
+
 def test_off_a_terminal_it_says_so(parcel: Path) -> None:
     done = ohara("tui", "--repo", str(parcel), "x")
     assert done.returncode == 2
