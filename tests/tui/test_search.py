@@ -111,6 +111,30 @@ class Rescored(Backwards):
         return replace(results, hits=hits) if more.get("rerank") else results
 
 
+async def test_a_reranked_list_still_begins_with_its_first_hit(parcel: Path) -> None:
+    app = app_for(parcel, "upload")
+    app.reranks = True
+    app.link = link = Backwards(app.link_changed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        link.hold()
+        await until_stage(pilot, Stage.RESULTS)
+        last = app.search.results.hits[8]
+        for _ in range(8):
+            await pilot.press("down")
+        first = app.search.results.hits[0]
+        link.gate.set()
+        await until(pilot, lambda: app.search.results.hits[0] != first)
+        results = app.search.results
+        assert results.selected == last
+        place = 2 * results.position
+        assert 0 < results.scroll_offset.y <= place < results.scroll_offset.y + results.size.height
+        assert results.scroll_offset.y == place - 2 * 8  # where it stood
+        results.show(results.hits)
+        results.show((*results.hits[1:4], results.hits[0], *results.hits[4:]), keep=True)
+        await pilot.pause()
+        assert (results.position, results.scroll_offset.y) == (3, 0)
+
+
 async def test_reranking_leaves_the_diff_where_it_is_read(parcel: Path) -> None:
     app = app_for(parcel, "upload")
     app.reranks = True
@@ -127,6 +151,7 @@ async def test_reranking_leaves_the_diff_where_it_is_read(parcel: Path) -> None:
         link.gate.set()
         await until(pilot, lambda: app.search.results.hits[0].rerank == 0.5)
         assert diff.cursor == opened + 2
+        assert diff.hits == (app.search.selected,)
 
 
 async def test_the_reranked_order_settles_with_the_cursor_on_the_same_hit(parcel: Path) -> None:
@@ -210,6 +235,16 @@ async def test_a_typed_filter_becomes_a_chip_and_backspace_takes_it_away(parcel:
         assert not all(hit.path.endswith(".py") for hit in app.search.results.hits)
 
 
+async def test_a_filter_typed_before_the_words_becomes_a_chip_too(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("home", *"retry lang:py ")
+        await until_stage(pilot, Stage.RESULTS)
+        assert app.search.bar.asking == Asking("retry upload", ("lang:python",))
+        assert app.search.bar.input.cursor_position == len("retry ")
+        await pilot.press("x")
+        assert app.search.bar.asking.text == "retry xupload"
+
+
 async def test_a_click_on_a_chip_takes_it_away(parcel: Path) -> None:
     async with running(parcel, "upload lang:python") as (app, pilot):
         await pilot.click("Chip")
@@ -252,8 +287,8 @@ async def test_nothing_found_says_which_filter_to_drop_and_one_key_drops_it(parc
 async def test_the_timeline_narrows_the_period_and_lets_go_of_it(parcel: Path) -> None:
     async with running(parcel, "upload") as (app, pilot):
         await pilot.press("enter")
+        await until(pilot, lambda: sum(bar.hits > 0 for bar in app.search.timeline.bars) > 2)
         bars = [bar for bar in app.search.timeline.bars if bar.hits]
-        assert len(bars) > 2
         await pilot.press("end", "[")
         await until_stage(pilot, Stage.RESULTS)
         chips = app.search.bar.asking.chips
@@ -261,8 +296,20 @@ async def test_the_timeline_narrows_the_period_and_lets_go_of_it(parcel: Path) -
         assert all(chip.partition(":")[2][:4] in {bar.since[:4] for bar in bars} for chip in chips)
         everything = app.search.finder.state.results
         assert everything is not None
+        assert "(narrowed)" in text_of(app)
         await pilot.press("escape", "backspace", "ctrl+d", "ctrl+d")
         await until(pilot, lambda: app.search.bar.asking.chips == ())
+
+
+async def test_the_timeline_fits_its_room_even_when_nobody_told_it_of_that(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        timeline = app.search.timeline
+        bars = timeline.bars
+        timeline._bars, timeline._laid_out = bars[:1], 0
+        timeline.refresh()
+        await pilot.pause()
+        assert timeline.bars == bars
+        assert len(bars) > 2
 
 
 async def test_more_like_this_asks_with_the_code_of_the_hit_and_can_be_gone_back_from(parcel: Path) -> None:

@@ -150,13 +150,16 @@ class SearchScreen(ReturningActions):
             self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
             self.select_wanted()
             self.ohara.typed = state.source
-            paths = {hit.path for hit in state.hits}
-            begin(self, partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
+            self.call_after_refresh(self._prepare, {hit.path for hit in state.hits})
         elif change is Change.ORDER:
             self.results.show(state.hits, keep=True)
         elif change is Change.MORE:
             self.results.extend(state.hits[len(self.results.hits) :])
         self.timeline.show(state.hits, self.results.selected, self.period())
+
+    def _prepare(self, paths: set[str]) -> None:
+        """Load the colours of all hits beside the drawing, once the first is drawn."""
+        begin(self, partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
 
     async def _count(self) -> None:
         self.finder.count(await count_commits(self.finder.state.repository))
@@ -228,6 +231,7 @@ class SearchScreen(ReturningActions):
 
     def _show_diff(self, hit: Hit) -> None:
         if len(self.diff.hits) == 1 and same_lines(self.diff.hits[0], hit):
+            self.diff.adopt(hit)
             return
         self.panes.show_diff(hit)
         self.refresh_status()

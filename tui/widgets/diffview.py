@@ -102,6 +102,10 @@ class DiffView(SheetView):
         self.scroll_to(0, 0, animate=False, force=True)
         self.reveal(self._cursor)
 
+    def adopt(self, hit: Hit) -> None:
+        """Take a hit of the same lines for the one that is shown; nothing is drawn for it."""
+        self._framing = replace(self._framing, given=(hit,))
+
     def extend(self, hits: Sequence[Hit]) -> None:
         """Show more hunks below, without moving."""
         self._framing = replace(self._framing, given=(*self._framing.given, *hits))

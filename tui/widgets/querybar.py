@@ -150,9 +150,11 @@ class QueryBar(Horizontal):
             return
         sample = self.asking.sample if not event.value else None
         typed = Asking(event.value, self.asking.chips, sample)
-        if self.input.cursor_position == len(event.value):
-            typed = lifted(typed, now=int(time.time()))
-        self._become(typed)
+        at = self.input.cursor_position  # a filter may be typed before what stands there already
+        behind = event.value[at:]
+        before = lifted(replace(typed, text=event.value[:at]), now=int(time.time()))
+        self._become(replace(before, text=before.text + behind))
+        self.input.cursor_position = len(before.text)
         self.post_message(self.Changed(self.asking))
 
     def settle(self) -> None:

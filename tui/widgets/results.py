@@ -78,13 +78,19 @@ class ResultList(LineView, inherit_bindings=False):
         return self._at
 
     def show(self, hits: Sequence[Hit], *, keep: bool = False) -> None:
-        """List these hits; with `keep` the cursor stays on its hit, and that where it stands."""
-        before, offset = self.selected, self._at * self._row_cells - self.scroll_offset.y
+        """List these hits; with `keep` the cursor stays on its hit, and that where it stands.
+
+        A list that was seen from its first hit on still is, as long as the cursor is then seen.
+        """
+        top = self.scroll_offset.y
+        before, offset = self.selected, self._at * self._row_cells - top
         self.hits = tuple(hits)
         stays = same_place(self.hits, before) if keep else None
         self._at = stays or 0
         self._measure()
-        self.scroll_to(y=max(0, self._at * self._row_cells - offset) if stays else 0, animate=False)
+        row = self._at * self._row_cells
+        from_first = not stays or (top == 0 and row + self._row_cells <= self.seen.height)
+        self.scroll_to(y=0 if from_first else max(0, row - offset), animate=False)
         if self.selected is not None:
             self.post_message(self.Selected(self.selected))
 

@@ -50,6 +50,7 @@ class TimelineStrip(Widget):
         self._bars: tuple[Bar, ...] = ()
         self._chosen: str = ""
         self._hover: int | None = None
+        self._laid_out = 0
 
     def show(self, hits: tuple[Hit, ...], selected: Hit | None, chosen: str) -> None:
         """Show when these hits were made, which one is selected, and the period that was narrowed to."""
@@ -88,6 +89,7 @@ class TimelineStrip(Widget):
         return next((self._bars[at] for at in places if self._bars[at].hits), None)
 
     def _lay_out(self) -> None:
+        self._laid_out = self.size.width
         self._bars = bars(self._moments, max(1, self.size.width - 2))
         self.refresh()
         self._point()
@@ -129,6 +131,8 @@ class TimelineStrip(Widget):
     def render_line(self, y: int) -> Strip:
         """One line of the strip."""
         width = self.size.width
+        if width != self._laid_out:  # asked for its place too early, a pane hears of no change of size
+            self._lay_out()
         if y >= _ROWS:
             return Strip([Segment(fit(self._label(), width), self._part("label"))])
         most = max((bar.hits for bar in self._bars), default=0)
@@ -149,8 +153,9 @@ class TimelineStrip(Widget):
             return ""
         at = self._hover if self._hover is not None else self._here
         here = "" if at is None else f"  ▲ {self._bars[at].label}: {count(self._bars[at].hits, 'hit')}"
-        only = f"  only {self._chosen}" if self._chosen else ""
-        return f" {self._bars[0].since} ─ {self._bars[-1].until}{here}{only}"
+        first, last = self._bars[0].since, self._bars[-1].until
+        only = "  (narrowed)" if self._chosen else ""
+        return f" {first}{f' ─ {last}' if last != first else ''}{only}{here}"
 
     def _part(self, name: str) -> Style:
         return self.get_component_rich_style(f"timeline--{name}")
