@@ -88,7 +88,7 @@ def _welcome(state: Searching, recent: Sequence[str]) -> Advice:
     held = count(status.indexed, "commit") if status else ""
     held += f", {count(status.hunks, 'hunk')}" if status and status.hunks else ""
     going = progress_line(state)
-    lines = (held, f"{going}. What is there can be searched already." if going else "")
+    lines = (held, f"{going}; searchable already." if going else "")
     choices = [Choice(source, "asked before", query=source) for source in recent[:_RECENT]]
     choices += [Choice(source, note, query=source) for source, note in EXAMPLES if source not in recent]
     title = f"Search the history of {state.name}"
@@ -106,7 +106,7 @@ def _not_indexed(state: Searching, keys: Keys) -> Advice:
     if state.commits is not None:
         whole = duration(state.commits / COMMITS_PER_S)
         held = count(state.commits, "commit")
-        lines.insert(0, f"{held}: about {whole} to read, and searchable from the first seconds on.")
+        lines.insert(0, f"{held}: about {whole} to read, searchable after a few seconds.")
     key = keys.first_label("index")
     return Advice(
         "◌",

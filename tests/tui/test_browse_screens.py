@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.model import CommitDetails
+    from ohara.wire import Registered
 
 anyio = pytest.mark.anyio
 
@@ -317,6 +318,22 @@ async def test_a_symbol_without_a_history_gives_way_to_its_lines(parcel: Path) -
         assert "⚠ no history of" in text_of(app)
 
 
+@anyio
+async def test_a_menu_is_chosen_from_by_arrows_as_well(parcel: Path) -> None:
+    async with running(parcel, "upload") as (app, pilot):
+        await pilot.press("enter", "y")
+        menu = app.screen
+        assert isinstance(menu, MenuScreen)
+        assert "▌s  sha" in text_of(app)
+        await pilot.press("up", "down", "down")
+        assert "▌u  url" in text_of(app)
+        await pilot.press("up", "enter")
+        assert app.screen is app.search
+        hit = app.search.selected
+        assert hit is not None
+        assert app.clipboard == hit.path
+
+
 # -- repositories ------------------------------------------------------------------------------------
 
 
@@ -331,7 +348,7 @@ async def test_repositories_are_listed_indexed_stopped_and_switched_to(parcel: P
         shown = text_of(app)
         assert str(parcel) in shown
         assert "commits" in shown
-        await until(pilot, lambda: "paused by" in text_of(app))
+        await until(pilot, lambda: "paused by ohara daemon pause (P resumes)" in text_of(app))
         await pilot.press("i")
         await until(pilot, lambda: "waits to be indexed" in text_of(app))
         await pilot.press("s")
@@ -343,6 +360,36 @@ async def test_repositories_are_listed_indexed_stopped_and_switched_to(parcel: P
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is app.search)
         assert app.repository == str(parcel)
+
+
+class Counting(SteadyLink):
+    """Notes how often it is asked for all indexes."""
+
+    looks = 0
+
+    async def repos(self) -> tuple[Registered, ...]:
+        self.looks += 1
+        return await super().repos()
+
+
+@anyio
+@pytest.mark.usefixtures("still")
+async def test_what_is_there_is_asked_again_now_and_then_while_indexing_goes_on(parcel: Path) -> None:
+    app = app_for(parcel)
+    app.link = link = Counting(app.link_changed)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("ctrl+r")
+        screen = app.screen
+        assert isinstance(screen, RepositoriesScreen)
+        await until(pilot, lambda: link.looks == 1 and screen._known)
+        job = JobState(str(parcel), "progress", "asked")
+        screen._heard(job)
+        await pilot.pause()
+        assert link.looks == 1
+        screen._looked -= 60
+        screen._heard(job)
+        screen._heard(job)
+        await until(pilot, lambda: link.looks == 2)
 
 
 @anyio

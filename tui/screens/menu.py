@@ -34,27 +34,46 @@ class Item:
 class MenuScreen(ModalScreen[str | None]):
     """Asks for one of a few things; answers with its key, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back"),
+        Binding("down", "move(1)", "Next"),
+        Binding("up", "move(-1)", "Previous"),
+        Binding("enter", "choose", "Choose"),
+    ]
 
     def __init__(self, title: str, items: Sequence[Item]) -> None:
         super().__init__()
         self._title = title
         self._items = tuple(items)
+        self._at = 0
+
+    def _lines(self) -> Content:
+        lines = [
+            Content.assemble(
+                ("▌" if at == self._at else " ", "$primary"),
+                (f"{item.key} ", "bold $accent"),
+                (f" {item.title:<12}", "bold $foreground" if at == self._at else "$foreground"),
+                (cut(plain(item.value), _VALUE_CELLS), "$muted"),
+            )
+            for at, item in enumerate(self._items)
+        ]
+        return Content("\n").join(lines)
 
     def compose(self) -> ComposeResult:
         """The items, one a line."""
-        lines = [
-            Content.assemble(
-                (f" {item.key} ", "bold $accent"),
-                (f" {item.title:<12}", "$foreground"),
-                (cut(plain(item.value), _VALUE_CELLS), "$muted"),
-            )
-            for item in self._items
-        ]
-        box = Static(Content("\n").join(lines), classes="dialog")
+        box = Static(self._lines(), classes="dialog")
         box.border_title = self._title
         box.border_subtitle = "esc back"
         yield box
+
+    def action_move(self, by: int) -> None:
+        """Go to another item."""
+        self._at = max(0, min(self._at + by, len(self._items) - 1))
+        self.query_one(Static).update(self._lines())
+
+    def action_choose(self) -> None:
+        """Choose the item under the cursor."""
+        self.dismiss(self._items[self._at].key)
 
     def on_key(self, event: events.Key) -> None:
         """Choose by key."""

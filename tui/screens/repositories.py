@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _NAME = 24
 _ROOMY = 90
+_LOOKS_EVERY_S = 2.0  # while indexing goes on: news of it tell how far it is, not what is there by now
 
 
 class RepositoriesScreen(PanedScreen):
@@ -44,6 +46,7 @@ class RepositoriesScreen(PanedScreen):
         super().__init__()
         self._known: tuple[Known, ...] = ()
         self._paused = ""
+        self._looked = 0.0
         self._list = RowList(self._row, id="repositories")
         self._details = Static(id="details")
 
@@ -66,6 +69,7 @@ class RepositoriesScreen(PanedScreen):
 
     def look(self) -> None:
         """Ask how the indexes stand."""
+        self._looked = time.monotonic()
         begin(self, self._look, group="look", exclusive=True)
 
     async def _look(self) -> None:
@@ -102,7 +106,8 @@ class RepositoriesScreen(PanedScreen):
         self._known = told(self._known, job)
         self._list.refresh()
         self.refresh_status()
-        if job.state in {"done", "failed"}:
+        is_due = time.monotonic() - self._looked > _LOOKS_EVERY_S
+        if job.state in {"done", "failed"} or (job.state == "progress" and is_due):
             self.look()
 
     # -- drawing ---------------------------------------------------------------------------------
@@ -144,8 +149,13 @@ class RepositoriesScreen(PanedScreen):
         )
         said = [Said(count(len(self._known), "repository", "repositories"), "bold $foreground")]
         said.append(Said(size(sum(each.size_bytes for each in self._known))))
-        going = [Said(f"⏸ {self._paused}", "$warning")] if self._paused else []
+        going = [Said(f"⏸ {self._paused}{self._way_out()}", "$warning")] if self._paused else []
         self.status_line.say(said if self._known else (), going)
+
+    def _way_out(self) -> str:
+        """How indexing goes on; what waits for a plug waits for no key."""
+        key = self.ohara.keys.first_label("pause_indexing")
+        return f" ({key} resumes)" if self._paused.startswith("paused") else ""
 
     def on_row_list_selected(self) -> None:
         """Say more about the selected one."""
