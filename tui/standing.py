@@ -33,8 +33,8 @@ def facts(state: Searching, position: int = 0) -> list[Said]:
         said.append(Said(str(results.query.query_class)))
     status = state.status
     if status is not None:
-        of_all = f" of {status.commits:,}" if status.commits > status.indexed else ""
-        said.append(Said(f"{status.indexed:,}{of_all} commits"))
+        part = f"{status.indexed:,} of " if status.commits > status.indexed else ""
+        said.append(Said(part + count(max(status.commits, status.indexed), "commit")))
     said += [Said(f"⚠ {missing}", "$warning") for missing in state.missing[:2]]
     return said
 

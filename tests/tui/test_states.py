@@ -36,9 +36,23 @@ async def test_one_key_indexes_a_repository_and_then_it_can_be_searched(tmp_path
         assert "3 commits" in shown
         await pilot.press("i")
         await until_stage(pilot, Stage.WELCOME)
-        await pilot.press("slash", *"greet")
+        assert "3 commits" in text_of(app)
+        await pilot.press(*"greet")  # the bar has the focus by itself
         await until_stage(pilot, Stage.RESULTS)
         assert app.search.results.hits[0].path == "hello.py"
+
+
+@pytest.mark.usefixtures("parcel")
+async def test_one_commit_is_one_commit(tmp_path: Path) -> None:
+    with histories.History(tmp_path / "lone") as history:
+        history.commit("Begin", {"a.py": "x = 1\n"})
+    app = app_for(history.repo.path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.search.finder.state.commits == 1)
+        await pilot.press("i")
+        await until_stage(pilot, Stage.WELCOME)
+        await until(pilot, lambda: text_of(app).count("1 commit") == 2, "said above and below")
+        assert "1 commits" not in text_of(app)
 
 
 @pytest.mark.usefixtures("parcel")

@@ -58,6 +58,7 @@ class SearchScreen(ReturningActions):
         self._debounce: Timer | None = None
         self._dim: Timer | None = None
         self._shown: tuple[str, str, bool] | None = None
+        self._calls = False
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -173,8 +174,11 @@ class SearchScreen(ReturningActions):
             self._draw_panes(self.unfolded, has_hits=has_hits)
         if not has_hits:
             self.advice.show(advise(state, self.ohara.session.recent(state.repository), self.ohara.keys))
-            if state.stage in _CALLS_FOR_A_KEY and self.bar.asking.is_empty:
+            calls, self._calls = self._calls, state.stage in _CALLS_FOR_A_KEY and self.bar.asking.is_empty
+            if self._calls:
                 self.advice.focus()
+            elif calls and self.advice.has_focus:  # now there is something to type for
+                self.bar.input.focus()
         _entitle(self.bar, f"ohara · {state.name}" if state.name else "ohara", state.complaint)
         self.refresh_status()
 
