@@ -14,7 +14,7 @@ from tui.diff.context import marked_like
 from tui.filetree import tree_of
 from tui.repositories import Known, bar, details, freshness, is_about, listed, told
 from tui.tracing import Trace, trace_of_hit, trace_of_line
-from tui.widgets.diffview import SelectedLine
+from tui.widgets.walkedview import SelectedLine
 
 
 def file(path: str, added: int = 1, removed: int = 0) -> ChangedFile:

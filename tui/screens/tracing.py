@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import Hit
-    from tui.widgets.diffview import DiffView, SelectedLine
+    from tui.widgets.diffview import DiffView
+    from tui.widgets.walkedview import SelectedLine
 
 _NO_LINE = "Choose a line of the diff first: click it, or go to it with J and K."
 
