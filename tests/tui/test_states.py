@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import histories
+from fixtures.script import History
 from ohara import client
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
 from tui import session as sessions
@@ -44,7 +45,7 @@ async def test_one_key_indexes_a_repository_and_then_it_can_be_searched(tmp_path
 
 @pytest.mark.usefixtures("parcel")
 async def test_one_commit_is_one_commit(tmp_path: Path) -> None:
-    with histories.History(tmp_path / "lone") as history:
+    with History(tmp_path / "lone") as history:
         history.commit("Begin", {"a.py": "x = 1\n"})
     app = app_for(history.repo.path)
     async with app.run_test(size=(100, 30)) as pilot:
