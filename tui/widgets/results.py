@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit
 
-LANES = (("text", "T"), ("symbol", "S"), ("vector", "V"), ("literal", "L"))
+LANES = (("text", "T"), ("symbol", "S"), ("vector", "V"), ("commit", "C"), ("literal", "L"))
 
 _NEAR_END = 12  # hits before the end of what is loaded at which more is asked for
 _AUTHOR = 14
