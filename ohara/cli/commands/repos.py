@@ -38,6 +38,7 @@ def command(*, as_json: bool) -> ExitCode:
         else:
             run = status.last_run
             when = f", indexed {ago(time.time() - run.started)}" if run else ""
-            freshness = f"{status.indexed:,} commits, {status.behind:,} behind{when}"
+            commits = f"{status.indexed:,} commit{'s' if status.indexed != 1 else ''}"
+            freshness = f"{commits}, {status.behind:,} behind{when}"
         click.echo(f"{inert(path)}  {location.size_bytes() / 1e6:,.1f} MB  {freshness}")
     return ExitCode.FOUND if found else ExitCode.NOTHING_FOUND
