@@ -86,8 +86,14 @@ _COMMIT_VECTORS = "SELECT id, subject, change FROM {}"
 # One look-up each: told of a list, sqlite-vec reads the whole table.
 _STORED_VECTORS = """SELECT stored.rowid, stored.embedding FROM json_each(?) AS asked
   CROSS JOIN {table} AS stored ON stored.rowid = asked.value"""
-_IN_COMMIT = f"""SELECT {_PLACE}, hunk.content_id FROM hunk JOIN commits ON commits.id = hunk.commit_id
-  WHERE hunk.commit_id = ? AND {{allowed}} ORDER BY hunk.id LIMIT ?"""
+# A commit's hunks have neighbouring ids: its first ones, so that a sweep through the tree costs no more.
+_FIRST_OF = """SELECT hunk.commit_id, hunk.id, hunk.content_id FROM json_each(?) AS asked
+  CROSS JOIN hunk ON hunk.commit_id = asked.value AND hunk.id <
+    (SELECT min(id) FROM hunk AS first WHERE first.commit_id = asked.value) + ? ORDER BY hunk.id"""
+_ALLOWED_OF = """SELECT hunk.commit_id, hunk.id, hunk.content_id FROM json_each(?) AS asked
+  CROSS JOIN hunk ON hunk.commit_id = asked.value WHERE {allowed} ORDER BY hunk.id"""
+_PLACES = f"""SELECT {_PLACE} FROM json_each(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
 _MOST_NEIGHBOURS = 4096  # sqlite-vec's own limit
 
 _AT_PATHS = f"""SELECT {_PLACE} FROM file JOIN hunk ON hunk.file_id = file.id
@@ -161,13 +167,20 @@ def commits_of(reader: Reader, allowed: HunkFilter) -> list[int]:
     return [row[0] for row in reader.rows(_COMMITS_OF.format(allowed.condition), allowed.parameters)]
 
 
-def in_commit(
-    reader: Reader, commit: int, allowed: HunkFilter, limit: int
-) -> list[tuple[Occurrence, int | None]]:
-    """The first hunks of a commit that may answer, each with its content."""
-    statement = _IN_COMMIT.format(allowed=allowed.condition)
-    rows = reader.rows(statement, (commit, *allowed.parameters, limit))
-    return [(_occurrence(row), row[6]) for row in rows]
+def hunks_of(
+    reader: Reader, commits: Iterable[int], allowed: HunkFilter, first: int
+) -> list[tuple[int, HunkId, int | None]]:
+    """Hunks of commits that may answer, as commit, hunk, content; where all may, each commit's first."""
+    asked = json.dumps(list(commits))
+    if allowed.everything:
+        return [tuple(row) for row in reader.rows(_FIRST_OF, (asked, first))]
+    statement = _ALLOWED_OF.format(allowed=allowed.condition)
+    return [tuple(row) for row in reader.rows(statement, (asked, *allowed.parameters))]
+
+
+def places(reader: Reader, hunks: Iterable[HunkId]) -> list[Occurrence]:
+    """Hunks with the commits they are in."""
+    return [_occurrence(row) for row in reader.rows(_PLACES, (json.dumps(list(hunks)),))]
 
 
 def stored_vectors(reader: Reader, contents: Iterable[int], table: str) -> dict[int, bytes]:

@@ -18,12 +18,12 @@ from ohara.embed.prepare import CHANGE_HUNKS
 from ohara.retrieve.meaning import asked
 from ohara.retrieve.ranking import Placed, Ranking, ranking
 from ohara.store.generations import has_commits
-from ohara.store.ranked import commit_vectors, commits_of, in_commit, stored_vectors
+from ohara.store.ranked import commit_vectors, commits_of, hunks_of, places, stored_vectors
 
 if TYPE_CHECKING:
     from ohara.embed.encoder import Embedder
     from ohara.embed.quantise import Bits, Probe
-    from ohara.model import Query
+    from ohara.model import HunkId, Query
     from ohara.retrieve.meaning import Models
     from ohara.store.filters import HunkFilter
     from ohara.store.generations import Generation
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ohara.store.reader import Reader
 
 NAME = "commit"
+
+_UNKNOWN = -1.0  # as far as can be: no lines, or none that the model knows a word of
 
 
 async def search(
@@ -104,12 +106,14 @@ def _standing_for(
     reader: Reader, probe: Probe, generation: Generation, commits: list[int], allowed: HunkFilter
 ) -> list[Occurrence]:
     """Of each commit the hunk that is nearest by itself, or else its first."""
-    hunks = {commit: in_commit(reader, commit, allowed, CHANGE_HUNKS) for commit in commits}
-    contents = {content for found in hunks.values() for _, content in found if content is not None}
-    stored = stored_vectors(reader, contents, generation.table)
+    hunks = hunks_of(reader, commits, allowed, CHANGE_HUNKS)
+    stored = stored_vectors(
+        reader, {content for _, _, content in hunks if content is not None}, generation.table
+    )
     near = dict(zip(stored, probe.likeness(list(stored.values())), strict=True))
-    return [
-        max(found, key=lambda one: near.get(one[1], -1.0) if one[1] is not None else -1.0)[0]
-        for found in hunks.values()
-        if found
-    ]
+    nearest: dict[int, tuple[float, HunkId]] = {}
+    for commit, hunk, content in hunks:
+        likeness = near.get(content, _UNKNOWN) if content is not None else _UNKNOWN
+        if commit not in nearest or likeness > nearest[commit][0]:
+            nearest[commit] = (likeness, hunk)
+    return places(reader, (hunk for _, hunk in nearest.values()))
