@@ -582,6 +582,15 @@ def test_rare_words_select_and_common_ones_score(reader: Reader, monkeypatch: py
     words = text.choose_words(reader, list(rows))
     assert words.selecting == tuple(known[:3])
     assert words.common == tuple(known[3:])
+    monkeypatch.setattr(text, "MOST_ROWS", rows[known[0]] + rows[known[1]])
+    assert text.choose_words(reader, list(rows)).selecting == tuple(known[:2])
+    monkeypatch.setattr(text, "MOST_ROWS", 1)
+    assert text.choose_words(reader, list(rows)) == text.Words(tuple(known[:1]), tuple(known[1:]))
+    monkeypatch.setattr(text, "COMMON_ROWS", rows[known[1]])
+    assert text.choose_words(reader, list(rows)).common == tuple(
+        word for word in known[1:] if rows[word] <= rows[known[1]]
+    )
+    monkeypatch.undo()
     monkeypatch.setattr(text, "SELECTED_ROWS", 10**9)
     assert text.choose_words(reader, list(rows)).common == ()
 

@@ -30,9 +30,14 @@ if TYPE_CHECKING:
 NAME = "text"
 
 # Words select rows while all of them together have no more than these: a bound on the lane's time that does
-# not grow with the history. The rarest three always select.
+# not grow with the history. The rarest three select up to a further bound, and the rarest in any case.
 SELECTED_ROWS = 8_000
 FEWEST_SELECTING = 3
+MOST_ROWS = 32_000
+
+# SQLite's BM25 counts the rows of every word it scores by, one after the other: words in more rows than these
+# are left out where others select. Histories of some hundred thousand hunks have none of them.
+COMMON_ROWS = 120_000
 
 # A pasted page has hundreds of words; the rarest of them find what it is about.
 MOST_WORDS = 48
@@ -82,17 +87,18 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: HunkFilter, *,
 
 
 def choose_words(reader: Reader, terms: Sequence[str]) -> Words:
-    """Which words select rows and which only score them; words that stand nowhere are neither."""
+    """Which words select rows and which only score them; words that stand nowhere or everywhere do neither."""
     rows = reader.word_rows(terms)
     known = sorted((term for term in terms if rows[term]), key=lambda term: rows[term])[:MOST_WORDS]
     selecting: list[str] = []
     taken = 0
     for term in known:
         taken += rows[term]
-        if len(selecting) >= FEWEST_SELECTING and taken > SELECTED_ROWS:
+        if selecting and taken > (SELECTED_ROWS if len(selecting) >= FEWEST_SELECTING else MOST_ROWS):
             break
         selecting.append(term)
-    return Words(tuple(selecting), tuple(known[len(selecting) :]))
+    common = [term for term in known[len(selecting) :] if rows[term] <= COMMON_ROWS]
+    return Words(tuple(selecting), tuple(common))
 
 
 def _columns(query: Query, profile: Profile) -> tuple[str, ...]:
