@@ -87,7 +87,7 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: HunkFilter, *,
 
 
 def choose_words(reader: Reader, terms: Sequence[str]) -> Words:
-    """Which words select rows and which only score them; words that stand nowhere or everywhere do neither."""
+    """Which words select rows and which only score; words that stand nowhere or everywhere do neither."""
     rows = reader.word_rows(terms)
     known = sorted((term for term in terms if rows[term]), key=lambda term: rows[term])[:MOST_WORDS]
     selecting: list[str] = []
