@@ -5,15 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 from ohara.engine import Engine
+from ohara.errors import IndexMissing
 from tests.bench.metrics import median, percentile
 from tests.bench.report import Table, millis, ratio, seconds, talk
 from tests.bench.serving import settle
-from tests.bench.workspace import at_home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,12 +44,13 @@ class Load:
         return percentile(self.indexing, 0.95) / percentile(self.idle, 0.95)
 
 
-def copied(repo: Path, folder: Path, home: Path) -> Path:
+def copied(repo: Path, folder: Path) -> Path:
     """A bare copy of a history, new to the service: what an earlier run indexed of it is gone."""
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        with suppress(IndexMissing):
+            Engine.open(folder).forget()
+        shutil.rmtree(folder)
     subprocess.run(["git", "clone", "-q", "--bare", "--local", str(repo), str(folder)], check=True)
-    with at_home(home):
-        shutil.rmtree(Engine.open(folder).location.folder, ignore_errors=True)
     return folder
 
 

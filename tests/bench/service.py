@@ -33,7 +33,7 @@ def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: fl
         hunks = there.status(subject.repo).hunks
         overhead = measure_overhead(subject.repo, home, there, texts)
         hooks = measure_hooks(folder / "hooked", home)
-        load = measure_load(there, subject.repo, copied(subject.repo, folder / "other.git", home), texts)
+        load = measure_load(there, subject.repo, copied(subject.repo, folder / "other.git"), texts)
     with service(home) as there:
         settle(there)
         soak = measure_soak(there, subject.repo, folder, texts, scale=use)

@@ -8,13 +8,10 @@ import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara import client, wire
-from ohara.engine import Engine
-from ohara.errors import IndexMissing
 from tests.bench.load import copied
 from tests.bench.report import Table, megabytes, talk
 from tests.bench.serving import settle
@@ -114,15 +111,7 @@ def _do(
         case "leave":
             _leave(repo, text, number)
         case "index":
-            there.index(_unread(project, work / "soak-copy.git"))
-
-
-def _unread(project: Path, folder: Path) -> Path:
-    """A copy of a history that has no index, or none any more."""
-    if folder.exists():
-        with suppress(IndexMissing):
-            Engine.open(folder).forget()
-    return copied(project, folder)
+            there.index(copied(project, work / "soak-copy.git"))
 
 
 def _leave(repo: Path, text: str, number: int) -> None:
