@@ -119,12 +119,10 @@ class Bits:
     @classmethod
     def packed(cls, rows: Sequence[int], vectors: Sequence[bytes]) -> Bits:
         """Bits given one by one, with whose they are; several may be of one row."""
+        if not rows:
+            return cls.of(())
         raw = np.frombuffer(b"".join(vectors), dtype=np.uint8)
-        return (
-            cls(np.asarray(rows, dtype=np.int64), np.ascontiguousarray(raw.reshape(len(rows) or 1, -1).T))
-            if rows
-            else cls.of(())
-        )
+        return cls(np.asarray(rows, dtype=np.int64), np.ascontiguousarray(raw.reshape(len(rows), -1).T))
 
 
 # What each of the eight bits of a byte says: above the centre or below it.

@@ -9,7 +9,6 @@ where no other lane knows it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -58,38 +57,29 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, 
     return ranking(NAME, found, limit, of_commits=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """All vectors of commits: whose each is, and as bits, or one by one."""
-
-    commits: tuple[int, ...]
-    vectors: Bits | tuple[bytes, ...]
-
-
 def _nearest(
     reader: Reader, probe: Probe, generation: Generation, among: list[int] | None, limit: int
 ) -> dict[int, float]:
     """The commits that are nearest, with how near they are."""
     stored = reader.remembered(f"vectors in {generation.commits}", lambda: _read(reader, generation, probe))
-    if isinstance(stored.vectors, tuple):
+    if isinstance(stored, list):
         allowed = None if among is None else set(among)
-        scored = zip(stored.commits, probe.likeness(stored.vectors), strict=True)
-        rows = sorted((row for row in scored if allowed is None or row[0] in allowed), key=_nearest_first)
+        rows = [row for row in stored if allowed is None or row[0] in allowed]
+        scores = probe.likeness([vector for _, vector in rows])
+        near = [(commit, score) for (commit, _), score in zip(rows, scores, strict=True)]
+        near.sort(key=lambda one: (-one[1], one[0]))
     else:
-        rows = probe.nearest(stored.vectors, 2 * limit, among)
-    near: dict[int, float] = {}
-    for commit, score in rows:
-        if len(near) >= limit:
+        near = probe.nearest(stored, 2 * limit, among)  # a commit may be there twice
+    found: dict[int, float] = {}
+    for commit, score in near:
+        if len(found) >= limit:
             break
-        near.setdefault(commit, score)
-    return near
+        found.setdefault(commit, score)
+    return found
 
 
-def _nearest_first(row: tuple[int, float]) -> tuple[float, int]:
-    return -row[1], row[0]
-
-
-def _read(reader: Reader, generation: Generation, probe: Probe) -> _Stored:
+def _read(reader: Reader, generation: Generation, probe: Probe) -> Bits | list[tuple[int, bytes]]:
+    """All vectors of commits, with whose each is: as bits, or one by one."""
     from ohara.embed.quantise import Bits  # brings numpy, which a search by text alone must not pay for
 
     rows = [
@@ -98,8 +88,9 @@ def _read(reader: Reader, generation: Generation, probe: Probe) -> _Stored:
         for stored in both
         if stored
     ]
-    commits, vectors = tuple(row[0] for row in rows), tuple(row[1] for row in rows)
-    return _Stored(commits, Bits.packed(commits, vectors) if probe.form is VectorForm.BIT else vectors)
+    if probe.form is not VectorForm.BIT:
+        return rows
+    return Bits.packed([commit for commit, _ in rows], [vector for _, vector in rows])
 
 
 def _standing_for(
