@@ -173,9 +173,8 @@ def hunks_of(
     """Hunks of commits that may answer, as commit, hunk, content; where all may, each commit's first."""
     asked = json.dumps(list(commits))
     if allowed.everything:
-        return [tuple(row) for row in reader.rows(_FIRST_OF, (asked, first))]
-    statement = _ALLOWED_OF.format(allowed=allowed.condition)
-    return [tuple(row) for row in reader.rows(statement, (asked, *allowed.parameters))]
+        return reader.rows(_FIRST_OF, (asked, first))
+    return reader.rows(_ALLOWED_OF.format(allowed=allowed.condition), (asked, *allowed.parameters))
 
 
 def places(reader: Reader, hunks: Iterable[HunkId]) -> list[Occurrence]:
