@@ -197,9 +197,11 @@ def _later_passes(
         if stage in wanted and not this.clock.expired:
             yield from derived.derive(writer, pool, this.clock, stage)
     if Pass.SYMBOL in wanted and not this.clock.expired:
-        if _head_is_stale(writer, tips):
-            yield from derived.read_head(writer, pool, _head_files(this), this.clock)
-            writer.set_meta(passes.HEAD_SYMBOLS, tips.get("HEAD"))
+        head = _indexed_head(this, tips)
+        if read_meta(writer.connection, passes.HEAD_SYMBOLS) != head:
+            files = _head_files(this) if head else []
+            yield from derived.read_head(writer, pool, files, this.clock)
+            writer.set_meta(passes.HEAD_SYMBOLS, head)
             writer.commit()
         yield from derived.touch_symbols(writer, pool, this.clock)
         if this.rejudged:
@@ -238,13 +240,17 @@ def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     wanted = set(this.options.passes)
     if this.embedder is None:
         wanted.discard(Pass.VECTOR)
-    if Pass.SYMBOL in wanted and _head_is_stale(writer, tips):
+    if Pass.SYMBOL in wanted and read_meta(writer.connection, passes.HEAD_SYMBOLS) != _indexed_head(
+        this, tips
+    ):
         return True
     return any(passes.any_pending(writer, stage) for stage in wanted)
 
 
-def _head_is_stale(writer: Writer, tips: Mapping[str, Sha]) -> bool:
-    return "HEAD" in tips and read_meta(writer.connection, passes.HEAD_SYMBOLS) != tips["HEAD"]
+def _indexed_head(this: _Run, tips: Mapping[str, Sha]) -> str:
+    """The commit of HEAD, when it is one of the tips by whatever name; "" when HEAD is not indexed."""
+    head = tips.get("HEAD") or this.repository.resolve_existing(("HEAD",)).get("HEAD")
+    return head if head and head in tips.values() else ""
 
 
 def _head_files(this: _Run) -> list[HeadFile]:
