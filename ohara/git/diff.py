@@ -38,11 +38,17 @@ def changes(repo: Repository, sha: Sha, options: DiffOptions = DEFAULT_OPTIONS) 
 
 
 def iter_changes(
-    repo: Repository, sha: Sha, options: DiffOptions = DEFAULT_OPTIONS, *, missing: set[str]
+    repo: Repository,
+    sha: Sha,
+    options: DiffOptions = DEFAULT_OPTIONS,
+    *,
+    missing: set[str],
+    beyond: set[bytes] | None = None,
 ) -> Iterator[FileChange]:
     """Yields what a commit changed file by file, so that a huge commit is never held at once.
 
-    Ids of objects that cannot be read are added to `missing`. A commit whose parent is missing yields
+    Ids of objects that cannot be read are added to `missing`, and folders that hold more files than are read
+    of one commit to `beyond`. A commit whose parent is missing yields
     nothing: taking it for a root would claim that it wrote every file.
     """
     links = repo.links(sha)
@@ -52,12 +58,12 @@ def iter_changes(
         missing.update(oid.hex() for oid in absent)
         return
     trees = [found for found in parents if found is not None]
-    reading = Reading(repo.objects, options, missing)
+    reading = Reading(repo.objects, options, missing, set() if beyond is None else beyond)
     if len(trees) > 1:
         for resolution in merge.resolutions(reading, trees, links.tree):
             yield _described(resolution.delta, resolution.hunks)
     else:
-        deltas = tree.compare(repo.objects, trees[0] if trees else None, links.tree, missing)
+        deltas = tree.compare(repo.objects, trees[0] if trees else None, links.tree, missing, reading.beyond)
         for delta in renames.pair(reading, deltas):
             yield _described(delta, reading.hunks(delta.old, delta.new))
 

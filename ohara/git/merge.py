@@ -36,7 +36,7 @@ class _Source(NamedTuple):
 
 def resolutions(reading: Reading, parents: Sequence[bytes], result: bytes) -> Iterator[Resolution]:
     """Yields the files in which a merge has something that none of its parents has; trees by id."""
-    candidates = list(tree.unlike_all(reading.objects, parents, result, reading.missing))
+    candidates = list(tree.unlike_all(reading.objects, parents, result, reading.missing, reading.beyond))
     is_moved = any(new and None in olds for _, olds, new in candidates)
     moves = [_moves(reading, parent, result) if is_moved else {} for parent in parents]
     left = {source.path for source in moves[0].values()}

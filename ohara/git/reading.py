@@ -40,11 +40,15 @@ DEFAULT_OPTIONS: Final = DiffOptions()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one commit's files are read; ids of objects that could not be are added to `missing`."""
+    """How one commit's files are read.
+
+    Ids of objects that could not be are added to `missing`, folders with too many files to `beyond`.
+    """
 
     objects: Objects
     options: DiffOptions = DEFAULT_OPTIONS
     missing: set[str] = field(default_factory=set)
+    beyond: set[bytes] = field(default_factory=set)
 
     def text(self, entry: Entry | None) -> bytes | LeftOut:
         """Returns a file's text, or why there is none; a submodule reads as git's own line about it."""

@@ -11,11 +11,13 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ohara.git import decode
+from ohara.git.bounds import MOST_ENTRIES, Bounds, bounded
 from ohara.git.regions import matching, matching_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ohara.git.bounds import Folders
     from ohara.git.objects import Objects
 
 FILE_TYPE: Final = 0o170000
@@ -26,10 +28,6 @@ SUBMODULE: Final = 0o160000
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _ENTRIES = re.compile(rb"(?:[^\0]++\0.{20})*+", re.DOTALL)
 _DIRECTORY_MODE: Final = b"40000"
-
-# Folders deeper than this are taken for an attack on the stack (paths rarely have more than 20).
-_DEEPEST: Final = 256
-
 
 _RawEntry = tuple[bytes, bytes]
 _NOTHING: Final[_RawEntry] = (b"", b"")
@@ -61,14 +59,30 @@ def compare(
     old: bytes | None,
     new: bytes | None,
     missing: set[str],
-    prefix: bytes = b"",
+    beyond: set[bytes] | None = None,
+    *,
+    most: int = MOST_ENTRIES,
 ) -> Iterator[Delta]:
     """Yields the files that differ between two trees, given by id; None is the empty tree.
 
-    A tree that cannot be read is added to `missing` and its files are passed over.
+    A tree that cannot be read is added to `missing` and its files are passed over. So is a folder that has
+    more than `most` files to list, or is nested too deep: it is added to `beyond`, by its path.
     """
-    before = _tree(objects, old, prefix, missing)
-    after = _tree(objects, new, prefix, missing)
+    bounds = Bounds(lambda folders: _below(objects, *folders), most, set() if beyond is None else beyond)
+    return bounded(lambda: _compare(objects, old, new, missing, bounds), bounds)
+
+
+def _compare(
+    objects: Objects,
+    old: bytes | None,
+    new: bytes | None,
+    missing: set[str],
+    bounds: Bounds,
+    *,
+    prefix: bytes = b"",
+) -> Iterator[Delta]:
+    before = _tree(objects, old, missing)
+    after = _tree(objects, new, missing)
     if before is None or after is None:
         return
     removed, added = _unequal(before, after)
@@ -80,17 +94,20 @@ def compare(
             continue
         old_file, new_file = _file(*ours), _file(*theirs)
         if old_file or new_file:
+            bounds.count()
             yield Delta(prefix + name, old_file, new_file)
         old_folder, new_folder = _folder(*ours), _folder(*theirs)
         if old_folder or new_folder:
-            yield from compare(objects, old_folder, new_folder, missing, prefix + name + b"/")
+            inside = prefix + name + b"/"
+            if bounds.admits(((old_folder,), new_folder), inside):
+                yield from _compare(objects, old_folder, new_folder, missing, bounds, prefix=inside)
 
 
-def _tree(objects: Objects, oid: bytes | None, prefix: bytes, missing: set[str]) -> bytes | None:
-    """Reads a tree object; no tree reads as an empty one, and one too deep as a missing one."""
+def _tree(objects: Objects, oid: bytes | None, missing: set[str]) -> bytes | None:
+    """Reads a tree object; no tree reads as an empty one."""
     if not oid:
         return b""
-    data = objects.tree(oid) if prefix.count(b"/") < _DEEPEST else None
+    data = objects.tree(oid)
     if data is None:
         missing.add(oid.hex())
     return data
@@ -105,7 +122,7 @@ def _folder(mode: bytes, oid: bytes) -> bytes | None:
 
 
 def files(objects: Objects, tree: bytes, missing: set[str]) -> Iterator[tuple[bytes, Entry]]:
-    """Yields every file of a tree, in git's order."""
+    """Yields every file of a tree, in git's order; folders beyond the bounds are passed over."""
     for delta in compare(objects, None, tree, missing):
         if delta.new:
             yield delta.path, delta.new
@@ -131,14 +148,47 @@ def unlike_all(
     olds: Sequence[bytes | None],
     new: bytes | None,
     missing: set[str],
-    prefix: bytes = b"",
+    beyond: set[bytes] | None = None,
+    *,
+    most: int = MOST_ENTRIES,
 ) -> Iterator[tuple[bytes, tuple[Entry | None, ...], Entry | None]]:
     """Yields the files of a tree that differ from every one of several others, with what those have.
 
     A directory that equals any of the others is not looked into, so a clean merge costs next to nothing.
+    `missing` and `beyond` hear what is passed over, as in `compare`.
     """
-    mine = _tree(objects, new, prefix, missing)
-    others = [_tree(objects, old, prefix, missing) for old in olds]
+    bounds = Bounds(lambda folders: _below(objects, *folders), most, set() if beyond is None else beyond)
+    return bounded(lambda: _unlike_all(objects, tuple(olds), new, missing, bounds), bounds)
+
+
+def _unlike_all(
+    objects: Objects,
+    olds: tuple[bytes | None, ...],
+    new: bytes | None,
+    missing: set[str],
+    bounds: Bounds,
+    *,
+    prefix: bytes = b"",
+) -> Iterator[tuple[bytes, tuple[Entry | None, ...], Entry | None]]:
+    for name, theirs, ours in _unlike(objects, olds, new, missing):
+        old_files = tuple(_file(*each) for each in theirs)
+        new_file = _file(*ours)
+        if new_file or all(old_files):
+            bounds.count()
+            yield prefix + name, old_files, new_file
+        folders = tuple(_folder(*each) for each in theirs)
+        folder = _folder(*ours)
+        inside = prefix + name + b"/"
+        if (folder or all(folders)) and bounds.admits((folders, folder), inside):
+            yield from _unlike_all(objects, folders, folder, missing, bounds, prefix=inside)
+
+
+def _unlike(
+    objects: Objects, olds: tuple[bytes | None, ...], new: bytes | None, missing: set[str]
+) -> Iterator[tuple[bytes, list[_RawEntry], _RawEntry]]:
+    """Yields the entries of one folder that differ from every one of several others, by name."""
+    mine = _tree(objects, new, missing)
+    others = [_tree(objects, old, missing) for old in olds]
     if mine is None or None in others:
         return
     differing: list[dict[bytes, _RawEntry]] = []
@@ -151,16 +201,21 @@ def unlike_all(
     for name in sorted(set.intersection(*(set(each) for each in differing))):
         theirs = [each[name] for each in differing]
         ours = present.get(name, _NOTHING)
-        if ours in theirs:
-            continue
-        old_files = tuple(_file(*each) for each in theirs)
-        new_file = _file(*ours)
-        if new_file or all(old_files):
-            yield prefix + name, old_files, new_file
-        folders = [_folder(*each) for each in theirs]
+        if ours not in theirs:
+            yield name, theirs, ours
+
+
+def _below(objects: Objects, olds: tuple[bytes | None, ...], new: bytes | None) -> tuple[int, list[Folders]]:
+    """Counts the files that one folder has to list itself, and names the folders in it to look into."""
+    count = 0
+    inside: list[Folders] = []
+    for _, theirs, ours in _unlike(objects, olds, new, set()):
+        folders = tuple(_folder(*each) for each in theirs)
         folder = _folder(*ours)
+        count += bool(_file(*ours) or all(_file(*each) for each in theirs))
         if folder or all(folders):
-            yield from unlike_all(objects, folders, folder, missing, prefix + name + b"/")
+            inside.append((folders, folder))
+    return count, inside
 
 
 def _unequal(

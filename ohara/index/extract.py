@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara.errors import reason_of
+from ohara.git import decode
+from ohara.git.bounds import MOST_ENTRIES
 from ohara.git.diff import DiffOptions, iter_changes
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
@@ -69,9 +71,10 @@ class Extractor:
         message_words = index_text(commit.message)
         files: list[PreparedFile] = []
         missing: set[str] = set()
+        beyond: set[bytes] = set()
         size = 0
         first, searchable = True, False
-        for change in iter_changes(self._repository, sha, self._options, missing=missing):
+        for change in iter_changes(self._repository, sha, self._options, missing=missing, beyond=beyond):
             prepared = self._file(change)
             files.append(prepared)
             searchable = searchable or any(hunk.words is not None for hunk in prepared.hunks)
@@ -80,7 +83,13 @@ class Extractor:
                 yield PreparedCommit(commit, message_words, tuple(files), (), False, first, last=False)
                 files, size, first = [], 0, False
         yield PreparedCommit(
-            commit, message_words, tuple(files), tuple(sorted(missing)), not searchable, first
+            commit,
+            message_words,
+            tuple(files),
+            tuple(sorted(missing)),
+            not searchable,
+            first,
+            left_out=_beyond(beyond),
         )
 
     def _file(self, change: FileChange) -> PreparedFile:
@@ -134,6 +143,16 @@ def _hunk(hunk: Hunk, *, searchable: bool) -> PreparedHunk:
         hunk.body,
         parts.changed,
         words,
+    )
+
+
+def _beyond(folders: set[bytes]) -> str:
+    """What to say of folders whose files are more than are read of one commit."""
+    if not folders:
+        return ""
+    others = f" and {len(folders) - 1:,} more folders" if len(folders) > 1 else ""
+    return (
+        f"{decode.text(min(folders))}{others} left out: more than {MOST_ENTRIES:,} files, or nested too deep"
     )
 
 

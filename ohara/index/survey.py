@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from ohara.store.collect import remove_commits
 from ohara.store.facts import read_failed, read_meta, read_tips
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from ohara.git.repo import Repository
     from ohara.model import PassStatus
@@ -160,7 +160,14 @@ def survey(repository: Repository, writer: Writer, tips: Mapping[str, Sha], limi
         forward = _forward(repository, writer, complete, tips)
         if forward is not None:
             return forward
-    return plan_whole(list(walk(repository, set(tips.values()))), writer.known_shas(), limits=limits)
+    whole = plan_whole(list(walk(repository, set(tips.values()))), writer.known_shas(), limits=limits)
+    return _failed_last(whole, set(read_failed(connection)))
+
+
+def _failed_last(plan: Plan, failed: Set[Sha]) -> Plan:
+    """The plan with the commits that failed before behind all others: they may fail again, and slowly."""
+    again = tuple(sha for sha in plan.pending if sha in failed)
+    return replace(plan, pending=(*(sha for sha in plan.pending if sha not in failed), *again))
 
 
 def _forward(

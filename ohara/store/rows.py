@@ -53,7 +53,8 @@ class PreparedCommit(NamedTuple):
     """A commit, or one part of a commit too big to hold at once (`first` and `last` mark the ends).
 
     `message_only` asks for a row that carries the message alone, so that a commit whose lines are all
-    left out (or that has none) is still found by its words.
+    left out (or that has none) is still found by its words. `left_out` says what of the commit is not read
+    and never will be.
     """
 
     commit: Commit
@@ -63,6 +64,7 @@ class PreparedCommit(NamedTuple):
     message_only: bool
     first: bool = True
     last: bool = True
+    left_out: str = ""
 
 
 class TouchedSymbol(NamedTuple):

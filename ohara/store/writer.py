@@ -215,6 +215,8 @@ class Writer:
             self.add_message_hunk(commit_id, part.message_words)
         if part.missing:
             self.record_failure(commit.sha, f"{len(part.missing)} blobs are not in this clone", part.missing)
+        elif part.left_out:
+            self.record_failure(commit.sha, part.left_out)
         else:
             self.connection.execute("DELETE FROM failure WHERE sha = ?", (bytes.fromhex(commit.sha),))
 

@@ -64,7 +64,7 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in status.left_out)
         said.append(f"left out    {reasons} (file changes)")
     if status.failures:
-        said.append(f"not wholly read: {len(status.failures):,} commits, tried again at every run")
+        said.append(f"not wholly read: {len(status.failures):,} commits; what can change is tried again")
         said += [
             f"  {failure.sha[:12]}  {inert(failure.reason)} ({failure.attempts} tries)"
             for failure in status.failures[:_FAILURES_SHOWN]
