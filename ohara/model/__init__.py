@@ -6,7 +6,7 @@ others. Text is already decoded, times are seconds since the epoch (UTC), shas a
 
 from __future__ import annotations
 
-from ohara.model.answer import Candidate, Hit, LaneReport, LaneStatus, LiteralSpan, Match, Results
+from ohara.model.answer import Hit, LaneReport, LaneStatus, LiteralSpan, Match, Results
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
 from ohara.model.question import MOST_HITS, Filters, Mode, Pattern, Polarity, Query, QueryClass
@@ -14,7 +14,6 @@ from ohara.model.standing import Failure, IndexStatus, LastRun, Pass, PassStatus
 
 __all__ = [
     "MOST_HITS",
-    "Candidate",
     "ChangeKind",
     "ChangedFile",
     "Commit",

@@ -32,14 +32,6 @@ class LaneReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A hunk that a lane found, with the lane's own score (larger is better)."""
-
-    hunk: HunkId
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Match:
     """A marked stretch of an excerpt: 0-based line, and character columns after the +/- sign."""
 

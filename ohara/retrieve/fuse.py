@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ohara.model import Candidate, HunkId
+    from ohara.model import HunkId
+    from ohara.retrieve.ranking import Candidate
 
 # The value of the paper that introduced it; it makes the first ranks of a lane nearly equal.
 RRF_K = 60

@@ -7,22 +7,19 @@ from typing import TYPE_CHECKING
 
 from ohara.retrieve.diversify import Ranked
 from ohara.retrieve.fuse import Fused, convex_fusion, reciprocal_rank_fusion
-from ohara.retrieve.profile import Fusion, LaneWeights, Profile
+from ohara.retrieve.profile import Fusion
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, spread
 from ohara.retrieve.recency import recency_factor
+from ohara.retrieve.registry import LANES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ohara.model import HunkId
     from ohara.retrieve.judge import Judge
+    from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.ranking import Ranking
     from ohara.store.hydrate import StoredHit
-
-# Below these cosines two texts share no more than the tone of code: what only vectors found, and not even
-# nearly, is no answer.
-VECTOR_FLOOR = 0.45
-COMMIT_FLOOR = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +43,10 @@ def pool(
 ) -> list[Pooled]:
     """The best hunks of all lanes together: pinned first, few of each commit, none too far off."""
     rankings = spread(answers)
-    floors = {"vector": VECTOR_FLOOR, "commit": COMMIT_FLOOR}
+    floors = {lane.name: lane.floor for lane in LANES}
     ranks = {one.lane: {c.hunk: place for place, c in enumerate(one.candidates, 1)} for one in rankings}
     scores = {one.lane: {c.hunk: c.score for c in one.candidates} for one in rankings}
-    commits = {hunk: sha for one in rankings for hunk, sha in one.commits.items()}
+    commits = {c.hunk: c.sha for one in rankings for c in one.candidates}
     pinned = frozenset(hunk for one in rankings for hunk in one.pinned)
     fused = _fused(rankings, weights, profile)
     best = max((one.score for one in fused), default=0.0) or 1.0
@@ -106,7 +103,7 @@ def judged(
 
 
 def _fused(rankings: Sequence[Ranking], weights: LaneWeights, profile: Profile) -> list[Fused]:
-    shares = [float(getattr(weights, one.lane, 0.0)) for one in rankings]
+    shares = [weights.get(one.lane, 0.0) for one in rankings]
     if profile.fusion is Fusion.RRF:
         return reciprocal_rank_fusion(
             [[candidate.hunk for candidate in one.candidates] for one in rankings], weights=shares
@@ -117,7 +114,6 @@ def _fused(rankings: Sequence[Ranking], weights: LaneWeights, profile: Profile) 
 
 
 def _zero(ranking: Ranking) -> float:
-    """The score that is worth nothing: cosines of a hundred neighbours differ little from each other."""
-    if ranking.lane not in {"vector", "commit"}:
-        return 0.0
-    return min((candidate.score for candidate in ranking.candidates), default=0.0)
+    """The score of a lane's answer that is worth nothing."""
+    lane = next((one for one in LANES if one.name == ranking.lane), None)
+    return lane.zero([candidate.score for candidate in ranking.candidates]) if lane else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.model import QueryClass
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ohara.store.ranked import Weights
 
 
+# The lane that the others only correct: alone it finds most of what all of them find together.
+LEADING_LANE = "text"
+
+
 class Fusion(StrEnum):
     """How lanes become one ranking."""
 
@@ -23,14 +27,13 @@ class Fusion(StrEnum):
     RRF = "rrf"
 
 
-@dataclass(frozen=True, slots=True)
-class LaneWeights:
-    """What each ranking lane counts, in the declared order of lanes."""
+LaneWeights: TypeAlias = "Mapping[str, float]"
+"""What each lane counts, by its name; a lane that is not named counts nothing and is not asked."""
 
-    vector: float
-    text: float
-    symbol: float
-    commit: float = 0.0
+
+def lane_weights(**weights: float) -> LaneWeights:
+    """Weights by the names of lanes, which nobody changes afterwards."""
+    return MappingProxyType(weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,9 @@ class Profile:
 
     `weightings` are BM25s over the columns message, path, header, added, removed and context, each with its
     share in the text lane's score. `columns` bounds where words may match; none means everywhere.
-    `others_in_rrf` is what the weights of the vector and symbol lanes are multiplied by when ranks are fused
-    and not scores. `lineless_merge` is what the words of a merge without lines of its own count. `blend` is
-    how the first hits are ordered once a cross-encoder has read them.
+    `others_in_rrf` is what the weights of all lanes but the leading one are multiplied by when ranks are
+    fused and not scores. `lineless_merge` is what the words of a merge without lines of its own count.
+    `blend` is how the first hits are ordered once a cross-encoder has read them.
     """
 
     name: str
@@ -78,11 +81,11 @@ class Profile:
         chosen = self.by_class.get(query_class, self.lanes)
         if self.fusion is not Fusion.RRF:
             return chosen
-        return LaneWeights(
-            chosen.vector * self.others_in_rrf,
-            chosen.text,
-            chosen.symbol * self.others_in_rrf,
-            chosen.commit * self.others_in_rrf,
+        return lane_weights(
+            **{
+                lane: weight if lane == LEADING_LANE else weight * self.others_in_rrf
+                for lane, weight in chosen.items()
+            }
         )
 
 
@@ -95,13 +98,13 @@ DEFAULT = Profile(
         ((0, 0.5, 1, 1, 0.4, 0.2), 0.6),
     ),
     columns=(),
-    lanes=LaneWeights(vector=0.05, text=1.0, symbol=0.15, commit=0.2),
+    lanes=lane_weights(vector=0.05, text=1.0, symbol=0.15, commit=0.2),
     by_class=MappingProxyType(
         {
-            QueryClass.SYMBOL: LaneWeights(vector=0.1, text=1.0, symbol=1.0, commit=0.1),
-            QueryClass.PATH: LaneWeights(vector=0.0, text=1.0, symbol=0.0),
-            QueryClass.ISSUE: LaneWeights(vector=0.0, text=1.0, symbol=0.0),
-            QueryClass.SNIPPET: LaneWeights(vector=0.5, text=1.0, symbol=0.1, commit=0.1),
+            QueryClass.SYMBOL: lane_weights(vector=0.1, text=1.0, symbol=1.0, commit=0.1),
+            QueryClass.PATH: lane_weights(text=1.0),
+            QueryClass.ISSUE: lane_weights(text=1.0),
+            QueryClass.SNIPPET: lane_weights(vector=0.5, text=1.0, symbol=0.1, commit=0.1),
         }
     ),
     others_in_rrf=0.1,
@@ -115,7 +118,7 @@ REFERENCE = Profile(
     fusion=Fusion.RRF,
     weightings=(((1, 1, 1, 1, 1, 1), 1.0),),
     columns=("added", "removed", "context"),
-    lanes=LaneWeights(vector=1.0, text=1.0, symbol=1.0),
+    lanes=lane_weights(vector=1.0, text=1.0, symbol=1.0),
     blend=Blend(fused=0.0, model=1.0),
     judges=False,
 )

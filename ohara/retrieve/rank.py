@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ohara.model import LaneReport, LaneStatus, Mode, Polarity
-from ohara.retrieve import meaning
+from ohara.model import LaneReport, LaneStatus, Polarity
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import Shown, collapsed, in_order, one_for_each_commit
-from ohara.retrieve.gather import Lane, gather
 from ohara.retrieve.judge import Judge
-from ohara.retrieve.lanes import commit, symbol, text, vector
+from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.pooled import judged, pool
+from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
+from ohara.retrieve.registry import LANES
+from ohara.retrieve.run_lanes import run_lanes
 from ohara.retrieve.wording import rarities, wordings
 from ohara.store.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
 from ohara.store.match import any_of, within
@@ -23,7 +24,7 @@ from ohara.words import query_terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ohara.model import Query
+    from ohara.model import Mode, Query
     from ohara.retrieve.diversify import Ranked
     from ohara.retrieve.pooled import Pooled
     from ohara.retrieve.profile import LaneWeights
@@ -36,12 +37,6 @@ if TYPE_CHECKING:
 LANE_LEAST, LANE_TIMES = 100, 4
 POOL_LEAST, POOL_TIMES = 50, 2
 
-_LANES_OF = {
-    Mode.TEXT: frozenset({text.NAME}),
-    Mode.SEMANTIC: frozenset({vector.NAME, commit.NAME}),
-    Mode.SYMBOL: frozenset({symbol.NAME}),
-}
-_BY_VECTORS = _LANES_OF[Mode.SEMANTIC]
 _SIDE = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
 
 
@@ -69,9 +64,9 @@ async def rank(
     """
     profile = wishes.profile
     weights = profile.weights(query.query_class)
-    answers = await gather(
-        _lanes(sources, query, wishes, allowed, weights, limit=max(LANE_LEAST, LANE_TIMES * depth)),
-        timeout_s=wishes.timeout_s,
+    asked = _lane_query(sources, query, wishes, allowed, limit=max(LANE_LEAST, LANE_TIMES * depth))
+    answers = await run_lanes(
+        LANES, asked, chosen=chosen_lanes(query.mode, weights), timeout_s=wishes.timeout_s
     )
     size = max(POOL_LEAST, POOL_TIMES * depth)
     pooled = pool(
@@ -87,32 +82,20 @@ async def rank(
     return RankedAnswer(shown, (*(answer.report for answer in answers), report), _notes(shown))
 
 
-def _lanes(
-    sources: Sources, query: Query, wishes: Wishes, allowed: HunkFilter, weights: LaneWeights, *, limit: int
-) -> list[Lane]:
-    """The lanes in their declared order: vector, text, symbol, commit."""
-    asked = _LANES_OF.get(query.mode)
-    only = query.mode in _LANES_OF
-    # Only words can tell the side a line stands on: the other lanes keep to hunks that have the words there.
+def chosen_lanes(mode: Mode, weights: LaneWeights) -> frozenset[str]:
+    """The lanes that are asked: those that claim the mode, or else all that have a weight."""
+    claiming = frozenset(lane.name for lane in LANES if mode in lane.modes)
+    return claiming or frozenset(lane.name for lane in LANES if weights.get(lane.name, 0.0) > 0)
+
+
+def _lane_query(
+    sources: Sources, query: Query, wishes: Wishes, allowed: HunkFilter, *, limit: int
+) -> LaneQuery:
     sided = allowed
     if query.polarity is not Polarity.ANY and (terms := query_terms(query.words)):
         sided = allowed.saying(within(_SIDE[query.polarity], any_of(terms)))
-    models = meaning.Models(sources.embedder, sources.maker)
-    searches = {
-        vector.NAME: partial(vector.search, sources.pool, models, query, sided, limit=limit),
-        text.NAME: partial(text.search, sources.pool, query, wishes.profile, allowed, limit=limit),
-        symbol.NAME: partial(symbol.search, sources.pool, query, sided, limit=limit),
-        commit.NAME: partial(commit.search, sources.pool, models, query, sided, limit=limit),
-    }
-    return [
-        Lane(
-            name,
-            search,
-            asked=name in asked if only and asked else getattr(weights, name) > 0,
-            prepare=partial(meaning.prepare, sources.pool, models) if name in _BY_VECTORS else None,
-        )
-        for name, search in searches.items()
-    ]
+    models = Models(sources.embedder, sources.maker)
+    return LaneQuery(query, wishes.profile, sources.pool, models, allowed, sided, limit)
 
 
 def _read(reader: Reader, *, query: Query, pooled: Sequence[Pooled], wishes: Wishes) -> list[Ranked]:

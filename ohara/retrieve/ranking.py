@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
-
-from ohara.model import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,13 +15,13 @@ if TYPE_CHECKING:
 HUNKS_PER_COMMIT = 3
 
 
-class Placed(NamedTuple):
-    """A scored hunk with what settles ties: its commit's time and name, and its own place in the commit."""
+class Candidate(NamedTuple):
+    """A hunk that a lane found: its score (larger is better), and its commit's time and object name."""
 
+    hunk: HunkId
     score: float
     time: int
     sha: bytes
-    hunk: HunkId
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +35,32 @@ class Ranking:
     candidates: tuple[Candidate, ...] = ()
     pinned: frozenset[HunkId] = frozenset()
     detail: str = ""
-    commits: Mapping[HunkId, bytes] = field(default_factory=dict)
     of_commits: bool = False
 
 
-def ordered(found: Iterable[Placed]) -> list[Placed]:
+def ordered(found: Iterable[Candidate]) -> list[Candidate]:
     """Best first; equal scores by the newest commit, then by its name, then by the hunk's place in it."""
-    by_place = sorted(found, key=lambda placed: placed.hunk)
-    return sorted(by_place, key=lambda placed: (placed.score, placed.time, placed.sha), reverse=True)
+    by_place = sorted(found, key=lambda one: one.hunk)
+    return sorted(by_place, key=lambda one: (one.score, one.time, one.sha), reverse=True)
 
 
-def capped(found: Sequence[Placed], limit: int, per_commit: int = HUNKS_PER_COMMIT) -> list[Placed]:
+def capped(found: Sequence[Candidate], limit: int, per_commit: int = HUNKS_PER_COMMIT) -> list[Candidate]:
     """The first ones, up to a limit, with no more than so many of one commit."""
     taken: dict[bytes, int] = {}
-    kept: list[Placed] = []
-    for placed in found:
+    kept: list[Candidate] = []
+    for one in found:
         if len(kept) >= limit:
             break
-        seen = taken.get(placed.sha, 0)
+        seen = taken.get(one.sha, 0)
         if seen < per_commit:
-            taken[placed.sha] = seen + 1
-            kept.append(placed)
+            taken[one.sha] = seen + 1
+            kept.append(one)
     return kept
 
 
 def ranking(
     lane: str,
-    found: Iterable[Placed],
+    found: Iterable[Candidate],
     limit: int,
     *,
     pinned: Iterable[HunkId] = (),
@@ -73,16 +70,9 @@ def ranking(
     """A lane's answer from what it found, in order, capped and cut; pinned hunks come first."""
     exact = frozenset(pinned)
     best = ordered(found)
-    best.sort(key=lambda placed: placed.hunk not in exact)
-    kept = capped(best, limit)
-    return Ranking(
-        lane,
-        tuple(Candidate(placed.hunk, placed.score) for placed in kept),
-        exact.intersection(placed.hunk for placed in kept),
-        detail,
-        {placed.hunk: placed.sha for placed in kept},
-        of_commits,
-    )
+    best.sort(key=lambda one: one.hunk not in exact)
+    kept = tuple(capped(best, limit))
+    return Ranking(lane, kept, exact.intersection(one.hunk for one in kept), detail, of_commits)
 
 
 def spread(rankings: Sequence[Ranking]) -> list[Ranking]:
@@ -90,25 +80,18 @@ def spread(rankings: Sequence[Ranking]) -> list[Ranking]:
 
     The hunk that such a lane names itself stands only for a commit that no other lane knows.
     """
-    known: dict[bytes, list[HunkId]] = {}
+    known: dict[bytes, dict[HunkId, None]] = {}
     for one in rankings:
         if not one.of_commits:
             for candidate in one.candidates:
-                hunks = known.setdefault(one.commits[candidate.hunk], [])
-                if candidate.hunk not in hunks:
-                    hunks.append(candidate.hunk)
+                known.setdefault(candidate.sha, {})[candidate.hunk] = None
     return [_spread(one, known) if one.of_commits else one for one in rankings]
 
 
-def _spread(ranking: Ranking, known: Mapping[bytes, Sequence[HunkId]]) -> Ranking:
-    shas = [ranking.commits[candidate.hunk] for candidate in ranking.candidates]
-    given = [
-        (Candidate(hunk, candidate.score), sha)
-        for candidate, sha in zip(ranking.candidates, shas, strict=True)
-        for hunk in known.get(sha, (candidate.hunk,))
-    ]
-    return replace(
-        ranking,
-        candidates=tuple(candidate for candidate, _ in given),
-        commits={candidate.hunk: sha for candidate, sha in given},
+def _spread(ranking: Ranking, known: Mapping[bytes, Iterable[HunkId]]) -> Ranking:
+    given = tuple(
+        candidate._replace(hunk=hunk)
+        for candidate in ranking.candidates
+        for hunk in known.get(candidate.sha, (candidate.hunk,))
     )
+    return replace(ranking, candidates=given)

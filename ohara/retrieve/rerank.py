@@ -18,7 +18,7 @@ import anyio.to_thread
 from ohara.embed.prepare import rerank_text
 from ohara.errors import reason_of
 from ohara.model import LaneReport, LaneStatus
-from ohara.retrieve.gather import PREPARE_S
+from ohara.retrieve.run_lanes import PREPARE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

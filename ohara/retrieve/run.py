@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ohara.model import Candidate, LaneReport, LaneStatus, Mode, QueryClass, Results, Sha
+from ohara.model import LaneReport, LaneStatus, Mode, QueryClass, Results, Sha
 from ohara.query import required_patterns
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
@@ -21,7 +21,7 @@ from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.listed import Listed, listing, read_entries
 from ohara.retrieve.rank import rank
-from ohara.retrieve.ranking import Ranking
+from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.store.filters import compile_filters
 from ohara.store.ranked import of_commit, recent
 
@@ -157,8 +157,10 @@ async def _ranked(asked: _Asked) -> Answer:
         allowed = allowed.among(found.hunk for found in required.hunks)
         matched = Ranking(
             LITERAL,
-            tuple(Candidate(found.hunk, 0.0) for found in required.hunks),
-            commits={found.hunk: bytes.fromhex(found.commit) for found in required.hunks},
+            tuple(
+                Candidate(found.hunk, 0.0, found.time, bytes.fromhex(found.commit))
+                for found in required.hunks
+            ),
         )
     ranked = await rank(asked.sources, asked.query, wishes, allowed, depth=page.depth, required=matched)
     shown = sorted(ranked.shown, key=_moment, reverse=True) if wishes.by_date else ranked.shown

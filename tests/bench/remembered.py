@@ -10,50 +10,50 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.model import Mode, Query
-from ohara.retrieve.lanes import commit, symbol, text, vector
-from ohara.retrieve.profile import Profile
+from ohara.model import Mode
+from ohara.retrieve.profile import LEADING_LANE
+from ohara.retrieve.registry import LANES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
     from multiprocessing.connection import Connection
 
+    from ohara.retrieve.lane import Lane, LaneQuery
     from ohara.retrieve.ranking import Ranking
     from tests.bench.evaluate import Asked
     from tests.bench.workspace import Indexed
 
 Memory = dict[tuple[object, ...], "Ranking"]
 
-_LANES = (vector, text, symbol, commit)
 _SEARCH = "search"
 
 
 @contextmanager
 def lanes_remembered(memory: Memory, name: str = "", constants: Collection[str] = ()) -> Iterator[None]:
     """While this lasts, lanes answer from memory; a lane whose constants a variation changes has its own."""
-    before = [lane.search for lane in _LANES]
-    for lane in _LANES:
-        touched = any(dotted.startswith(f"{lane.__name__}.") for dotted in constants)
-        remembering = _remembering(lane.search, memory, (lane.NAME, name if touched else ""))
-        setattr(lane, _SEARCH, remembering)
+    kinds = [type(lane) for lane in LANES]
+    before = [kind.search for kind in kinds]
+    for kind, search in zip(kinds, before, strict=True):
+        touched = any(dotted.startswith(f"{kind.__module__}.") for dotted in constants)
+        setattr(kind, _SEARCH, _remembering(search, memory, (kind.name, name if touched else "")))
     try:
         yield
     finally:
-        for lane, search in zip(_LANES, before, strict=True):
-            setattr(lane, _SEARCH, search)
+        for kind, search in zip(kinds, before, strict=True):
+            setattr(kind, _SEARCH, search)
 
 
 def _remembering(
-    search: Callable[..., Awaitable[Ranking]], memory: Memory, kind: tuple[str, str]
-) -> Callable[..., Awaitable[Ranking]]:
-    async def ask(*given: object, limit: int) -> Ranking:
-        (query,) = (one for one in given if isinstance(one, Query))
-        scored = [
-            (one.weightings, one.columns, one.lineless_merge) for one in given if isinstance(one, Profile)
-        ]
-        key = (*kind, replace(query, mode=Mode.AUTO), limit, *scored)
+    search: Callable[[Lane, LaneQuery], Awaitable[Ranking]], memory: Memory, kind: tuple[str, str]
+) -> Callable[[Lane, LaneQuery], Awaitable[Ranking]]:
+    async def ask(lane: Lane, asked: LaneQuery) -> Ranking:
+        profile = asked.profile
+        # Of all lanes, only that of words reads the profile's numbers.
+        is_words = lane.name == LEADING_LANE
+        scored = (profile.weightings, profile.columns, profile.lineless_merge) if is_words else ()
+        key = (*kind, replace(asked.query, mode=Mode.AUTO), asked.limit, scored)
         if key not in memory:
-            memory[key] = await search(*given, limit=limit)
+            memory[key] = await search(lane, asked)
         return memory[key]
 
     return ask

@@ -14,7 +14,7 @@ from ohara.engine import Engine
 from ohara.errors import OharaError
 from ohara.model import LaneStatus, Mode
 from ohara.query import parse
-from ohara.retrieve.profile import Fusion
+from ohara.retrieve.profile import Fusion, lane_weights
 from ohara.settings import Settings
 from tests.bench.metrics import DEPTH
 from tests.bench.peers import Answer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.model import IndexStatus, Results
-    from ohara.retrieve.profile import Profile
+    from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.request import Wishes
     from tests.bench.workspace import Indexed
 
@@ -37,11 +37,15 @@ def without_lane(name: str) -> Callable[[Profile], Profile]:
     """Take a lane away from a profile, for every class of query."""
 
     def change(profile: Profile) -> Profile:
-        by_class = {kind: replace(weights, **{name: 0.0}) for kind, weights in profile.by_class.items()}
-        lanes = replace(profile.lanes, **{name: 0.0})
+        by_class = {kind: _without(weights, name) for kind, weights in profile.by_class.items()}
+        lanes = _without(profile.lanes, name)
         return replace(profile, lanes=lanes, by_class=MappingProxyType(by_class))
 
     return change
+
+
+def _without(weights: LaneWeights, name: str) -> LaneWeights:
+    return lane_weights(**{lane: weight for lane, weight in weights.items() if lane != name})
 
 
 def without_vectors(profile: Profile) -> Profile:

@@ -12,20 +12,21 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ohara.retrieve.profile import Blend, LaneWeights
+from ohara.retrieve.profile import Blend, lane_weights
 from tests.bench.systems import by_rank, without_lane, without_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from ohara.retrieve.profile import Profile
+    from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.request import Wishes
     from ohara.store.ranked import Weights
 
 _JUDGE = "ohara.retrieve.judge"
-_POOLED = "ohara.retrieve.pooled"
 _TEXT = "ohara.retrieve.lanes.text"
 _SYMBOL = "ohara.retrieve.lanes.symbol"
+_VECTOR = "ohara.retrieve.lanes.vector"
+_COMMIT = "ohara.retrieve.lanes.commit"
 
 COLUMNS = ("message", "path", "header", "added", "removed", "context")
 
@@ -72,7 +73,10 @@ def variations(profile: Profile) -> list[Variation]:
             for name in ("vector", "commit", "symbol", "text")
         ),
         _profiled("no vectors at all", without_vectors),
-        _profiled("all lanes count 1", lambda p: _weighted(p, LaneWeights(1.0, 1.0, 1.0, 1.0))),
+        _profiled(
+            "all lanes count 1",
+            lambda p: _weighted(p, lane_weights(vector=1.0, text=1.0, symbol=1.0, commit=1.0)),
+        ),
         _profiled("weighted RRF instead of a convex sum", by_rank),
         *(_without_weighting(number) for number in range(len(profile.weightings))),
         *(_without_column(name) for name in COLUMNS),
@@ -83,7 +87,7 @@ def variations(profile: Profile) -> list[Variation]:
         Variation("no recency", lambda wishes: replace(wishes, recency_weight=0.0)),
         Variation(
             "no floors for vectors",
-            constants={f"{_POOLED}.VECTOR_FLOOR": -1.0, f"{_POOLED}.COMMIT_FLOOR": -1.0},
+            constants={f"{_VECTOR}.FLOOR": -1.0, f"{_COMMIT}.FLOOR": -1.0},
         ),
         Variation("no diversification", lambda wishes: replace(wishes, all_hunks=True)),
         Variation("one hunk of a commit in the pool", constants={"ohara.retrieve.rank.HUNKS_PER_COMMIT": 1}),

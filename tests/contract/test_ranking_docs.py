@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from ohara.model import QueryClass
-from ohara.retrieve.profile import DEFAULT, REFERENCE, Blend, Fusion, LaneWeights
+from ohara.retrieve.profile import DEFAULT, REFERENCE, Blend, Fusion
+from ohara.retrieve.registry import LANES
 from tests.bench.variations import variations
 
 ROOT = Path(__file__).parents[2]
@@ -56,8 +58,8 @@ def _is_number(value: object) -> bool:
 
 def said(value: object) -> str:
     """A value as the document writes it."""
-    if isinstance(value, LaneWeights):
-        return f"vector {value.vector}, text {value.text}, symbol {value.symbol}, commit {value.commit}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{lane.name} {value.get(lane.name, 0.0)}" for lane in LANES)
     if isinstance(value, Blend):
         return f"fused {value.fused}, model {value.model}, held {value.held}, pairs {value.pairs}"
     return str(value)
@@ -102,5 +104,5 @@ def test_the_textbook_is_the_textbook() -> None:
     assert REFERENCE.fusion is Fusion.RRF
     assert REFERENCE.columns == ("added", "removed", "context")
     assert {weight for weights, _ in REFERENCE.weightings for weight in weights} == {1}
-    assert {REFERENCE.weights(kind) for kind in QueryClass} == {LaneWeights(1.0, 1.0, 1.0)}
+    assert all(REFERENCE.weights(kind) == {"vector": 1, "text": 1, "symbol": 1} for kind in QueryClass)
     assert (REFERENCE.blend, REFERENCE.judges, REFERENCE.lineless_merge) == (Blend(0.0, 1.0), False, 1.0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 import anyio
 import pytest
@@ -14,13 +14,15 @@ from fixtures.script import History
 from fixtures.tree import Edit
 from ohara.errors import QueryError, StoreError, UsageError
 from ohara.index.run import IndexOptions
-from ohara.model import Candidate, Filters, HunkId, LaneStatus, Mode, Pass
+from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking
-from ohara.retrieve.gather import Lane, gather
+from ohara.retrieve.lane import Lane
 from ohara.retrieve.lanes import text
-from ohara.retrieve.profile import REFERENCE, Blend
-from ohara.retrieve.ranking import Ranking
+from ohara.retrieve.profile import REFERENCE, Blend, lane_weights
+from ohara.retrieve.ranking import Candidate, Ranking
+from ohara.retrieve.registry import LANES
+from ohara.retrieve.run_lanes import run_lanes
 from ohara.store.filters import EVERYTHING, allowed_hunks, compile_filters
 from ohara.store.pool import ReaderPool
 from ohara.store.reader import Reader
@@ -28,12 +30,13 @@ from tests.indexing import index
 from tests.process import python
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
     from fixtures.git import Repo
     from ohara.engine import Engine
     from ohara.model import Results
+    from ohara.retrieve.lane import LaneQuery
     from ohara.store.connection import Connection
 
 NOW = 1_735_689_600
@@ -454,8 +457,24 @@ def test_the_same_question_at_the_same_moment_has_the_same_answer(
 # -- faults --------------------------------------------------------------------------------------
 
 
+@dataclass
+class Scripted(Lane):
+    """A lane that answers as it is told."""
+
+    name: str  # type: ignore[misc]  # each of these has a name of its own
+    answer: Callable[[], Awaitable[Ranking]]
+    modes = frozenset()
+
+    async def search(self, asked: LaneQuery) -> Ranking:
+        del asked
+        return await self.answer()
+
+
+NOTHING_ASKED = cast("LaneQuery", None)
+
+
 def test_a_lane_that_fails_or_dawdles_leaves_a_report_and_the_others_answer() -> None:
-    found = Ranking("good", (Candidate(HunkId(1), 1.0),))
+    found = Ranking("good", (Candidate(HunkId(1), 1.0, 0, b""),))
 
     async def good() -> Ranking:
         return found
@@ -471,14 +490,14 @@ def test_a_lane_that_fails_or_dawdles_leaves_a_report_and_the_others_answer() ->
         raise AssertionError("not asked")
 
     lanes = [
-        Lane("slow", slow),
-        Lane("broken", broken),
-        Lane("good", good),
-        Lane("off", never, asked=False),
+        Scripted("slow", slow),
+        Scripted("broken", broken),
+        Scripted("good", good),
+        Scripted("off", never),
     ]
 
     async def run() -> Sequence[tuple[str, LaneStatus, str]]:
-        answers = await gather(lanes, timeout_s=0.05)
+        answers = await run_lanes(lanes, NOTHING_ASKED, chosen={"slow", "broken", "good"}, timeout_s=0.05)
         return [(one.report.name, one.report.status, one.report.detail) for one in answers]
 
     assert anyio.run(run) == [
@@ -489,12 +508,35 @@ def test_a_lane_that_fails_or_dawdles_leaves_a_report_and_the_others_answer() ->
     ]
 
 
+def test_a_lane_is_one_object_and_one_row_of_weights(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = ask(engine, "with_retries", k=1).hits[0]
+    told = Candidate(
+        elsewhere.hunk, 1.0, elsewhere.commit.committer_time, bytes.fromhex(elsewhere.commit.sha)
+    )
+
+    async def answer() -> Ranking:
+        return Ranking("oracle", (told,))
+
+    more = (*LANES, Scripted("oracle", answer))
+    monkeypatch.setattr("ohara.retrieve.rank.LANES", more)
+    monkeypatch.setattr("ohara.retrieve.pooled.LANES", more)
+    wishes = engine.search.wishes(now=NOW, k=3, rerank=False)
+    profile = replace(wishes.profile, lanes=lane_weights(**wishes.profile.lanes, oracle=9.0))
+    query = parse("changelog wording", now=NOW)
+    results = anyio.run(engine.search.find, query, replace(wishes, profile=profile))
+    assert results.hits[0].hunk == elsewhere.hunk
+    assert results.hits[0].lanes["oracle"] == 1
+    assert [report.name for report in results.lanes if report.status is LaneStatus.OK][-1] == "oracle"
+    without = anyio.run(engine.search.find, query, wishes)
+    assert [report.status for report in without.lanes if report.name == "oracle"] == [LaneStatus.OFF]
+
+
 def test_a_mistake_in_the_query_is_no_lanes_fault() -> None:
     async def mistaken() -> Ranking:
         raise QueryError("missing )")
 
     async def run() -> None:
-        await gather([Lane("literal", mistaken)], timeout_s=1)
+        await run_lanes([Scripted("literal", mistaken)], NOTHING_ASKED, chosen={"literal"}, timeout_s=1)
 
     with pytest.raises(QueryError, match="missing"):
         anyio.run(run)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.model import Candidate, HunkId
+from ohara.model import HunkId
 from ohara.retrieve.fuse import RRF_K, convex_fusion, reciprocal_rank_fusion
+from ohara.retrieve.ranking import Candidate
 
 hunks = st.integers(1, 30).map(HunkId)
 rankings = st.lists(st.lists(hunks, unique=True, max_size=12), min_size=1, max_size=4)
@@ -17,7 +18,7 @@ scores = st.floats(0.001, 1_000, allow_nan=False)
 scored = st.lists(
     st.dictionaries(hunks, scores, max_size=12).map(
         lambda found: tuple(
-            Candidate(hunk, score) for hunk, score in sorted(found.items(), key=lambda item: -item[1])
+            Candidate(hunk, score, 0, b"") for hunk, score in sorted(found.items(), key=lambda item: -item[1])
         )
     ),
     min_size=1,
@@ -71,14 +72,14 @@ def test_a_convex_score_lies_between_zero_and_one_and_ignores_a_lanes_scale(
     weights = data.draw(st.lists(st.floats(0.1, 10), min_size=len(lanes), max_size=len(lanes)))
     fused = convex_fusion(lanes, weights=weights)
     assert all(0.0 <= one.score <= 1.0 + 1e-9 for one in fused)
-    louder = [tuple(Candidate(c.hunk, c.score * 7) for c in lane) for lane in lanes]
+    louder = [tuple(c._replace(score=c.score * 7) for c in lane) for lane in lanes]
     for one, other in zip(fused, convex_fusion(louder, weights=weights), strict=True):
         assert one.score == pytest.approx(other.score)
 
 
 @given(st.dictionaries(hunks, scores, min_size=1, max_size=12))
 def test_one_lane_alone_keeps_its_order_under_either_fusion(found: dict[HunkId, float]) -> None:
-    lane = tuple(Candidate(h, s) for h, s in sorted(found.items(), key=lambda item: -item[1]))
+    lane = tuple(Candidate(h, s, 0, b"") for h, s in sorted(found.items(), key=lambda item: -item[1]))
     order = [candidate.hunk for candidate in lane]
     assert [one.hunk for one in convex_fusion([lane])] == order
     assert convex_fusion([lane])[0].score == pytest.approx(1.0)
@@ -88,7 +89,7 @@ def test_one_lane_alone_keeps_its_order_under_either_fusion(found: dict[HunkId, 
 @given(scored)
 def test_what_every_lane_puts_first_is_first(lanes: list[tuple[Candidate, ...]]) -> None:
     champion = HunkId(99)
-    crowned = [(Candidate(champion, 2_000.0), *lane) for lane in lanes]
+    crowned = [(Candidate(champion, 2_000.0, 0, b""), *lane) for lane in lanes]
     assert convex_fusion(crowned)[0].hunk == champion
     assert convex_fusion(crowned)[0].score == pytest.approx(1.0)
     assert reciprocal_rank_fusion([[c.hunk for c in lane] for lane in crowned])[0].hunk == champion

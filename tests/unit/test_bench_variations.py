@@ -14,9 +14,12 @@ import pytest
 from ohara import words
 from ohara.query import parse
 from ohara.retrieve import judge
-from ohara.retrieve.lanes import symbol, text, vector
+from ohara.retrieve.lane import LaneQuery
+from ohara.retrieve.lanes.symbol import SymbolLane
+from ohara.retrieve.lanes.text import TextLane
 from ohara.retrieve.profile import DEFAULT, Fusion
 from ohara.retrieve.ranking import Ranking
+from ohara.retrieve.registry import LANES
 from ohara.retrieve.request import Wishes
 from ohara.settings import Settings
 from tests.bench.ablation import ablation_table
@@ -32,9 +35,9 @@ from tests.bench.workspace import Indexed
 from tests.process import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
+    from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import Profile
 
 ALL = {one.name: one for one in variations(DEFAULT)}
@@ -50,9 +53,9 @@ def test_every_variation_changes_something_and_has_its_own_name() -> None:
 
 def test_a_lane_is_off_for_every_class_of_query() -> None:
     profile = ALL["no vector lane"].wishes(WISHES).profile
-    assert profile.lanes.vector == 0
-    assert profile.lanes.text == DEFAULT.lanes.text
-    assert {weights.vector for weights in profile.by_class.values()} == {0}
+    assert "vector" not in profile.lanes
+    assert profile.lanes["text"] == DEFAULT.lanes["text"]
+    assert not any("vector" in weights for weights in profile.by_class.values())
 
 
 def test_a_column_is_blank_in_every_weighting() -> None:
@@ -86,21 +89,19 @@ def test_every_constant_exists() -> None:
 def test_a_lane_is_asked_once_unless_its_own_constants_change(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def fake(name: str) -> Callable[..., Awaitable[Ranking]]:
-        async def search(*_: object, limit: int) -> Ranking:
-            asked.append(name)
-            return Ranking(name, detail=str(limit))
+    async def search(lane: Lane, given: LaneQuery) -> Ranking:
+        asked.append(lane.name)
+        return Ranking(lane.name, detail=str(given.limit))
 
-        return search
-
-    for lane in (text, symbol, vector):
-        monkeypatch.setattr(lane, "search", fake(lane.NAME))
+    for lane in LANES:
+        monkeypatch.setattr(type(lane), "search", search)
     memory: Memory = {}
     query = parse("retry", now=0)
 
     async def ask(profile: Profile) -> None:
-        await text.search(None, query, profile, None, limit=5)  # type: ignore[arg-type]
-        await symbol.search(None, query, None, limit=5)  # type: ignore[arg-type]
+        given = LaneQuery(query, profile, None, None, None, None, limit=5)  # type: ignore[arg-type]
+        await TextLane().search(given)
+        await SymbolLane().search(given)
 
     for name in (AS_IT_IS.name, "no penalty for tests", "further symbols add nothing"):
         with lanes_remembered(memory, name, ALL[name].constants):

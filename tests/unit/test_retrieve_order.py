@@ -8,23 +8,25 @@ from dataclasses import replace
 import pytest
 
 from ohara.errors import QueryError
-from ohara.model import Candidate, ChangeKind, Commit, Filters, HunkId, Mode, Query, QueryClass, Sha
+from ohara.model import ChangeKind, Commit, Filters, HunkId, Mode, Query, QueryClass, Sha
 from ohara.query import parse
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.diversify import Ranked, Shown, collapsed, in_order, one_for_each_commit
 from ohara.retrieve.hits import telling_symbol
 from ohara.retrieve.judge import BOT, DOCS, TESTS, WIDE, Judge
+from ohara.retrieve.lanes.commit import FLOOR as COMMIT_FLOOR
+from ohara.retrieve.lanes.vector import FLOOR as VECTOR_FLOOR
 from ohara.retrieve.listed import Entry, Listed, grouped, merged
-from ohara.retrieve.pooled import COMMIT_FLOOR, VECTOR_FLOOR, judged, pool
-from ohara.retrieve.profile import DEFAULT, REFERENCE, LaneWeights
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Placed, Ranking, capped, ordered, ranking, spread
+from ohara.retrieve.pooled import judged, pool
+from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, Ranking, capped, ordered, ranking, spread
 from ohara.retrieve.recency import recency_factor
 from ohara.store.hydrate import StoredHit
 
 NOW = 1_700_000_000
 DAY = 86_400
-EVEN = LaneWeights(vector=1.0, text=1.0, symbol=1.0, commit=1.0)
+EVEN = lane_weights(vector=1.0, text=1.0, symbol=1.0, commit=1.0)
 
 
 def sha(digit: str) -> Sha:
@@ -72,8 +74,8 @@ def asking(text: str, *, now: int = NOW) -> Query:
 
 
 def test_no_commit_fills_a_lane() -> None:
-    found = [Placed(10.0 - place, 5, b"big", HunkId(place)) for place in range(8)]
-    found.append(Placed(0.5, 4, b"small", HunkId(100)))
+    found = [Candidate(HunkId(place), 10.0 - place, 5, b"big") for place in range(8)]
+    found.append(Candidate(HunkId(100), 0.5, 4, b"small"))
     kept = capped(ordered(found), 5)
     assert [placed.hunk for placed in kept] == [0, 1, 2, 100]
     assert HUNKS_PER_COMMIT == 3
@@ -81,24 +83,24 @@ def test_no_commit_fills_a_lane() -> None:
 
 def test_equal_scores_go_to_the_newest_then_by_name_then_by_place() -> None:
     found = [
-        Placed(1.0, 10, b"a", HunkId(4)),
-        Placed(1.0, 20, b"a", HunkId(3)),
-        Placed(1.0, 20, b"b", HunkId(2)),
-        Placed(1.0, 20, b"b", HunkId(1)),
-        Placed(2.0, 1, b"c", HunkId(5)),
+        Candidate(HunkId(4), 1.0, 10, b"a"),
+        Candidate(HunkId(3), 1.0, 20, b"a"),
+        Candidate(HunkId(2), 1.0, 20, b"b"),
+        Candidate(HunkId(1), 1.0, 20, b"b"),
+        Candidate(HunkId(5), 2.0, 1, b"c"),
     ]
     assert [placed.hunk for placed in ordered(found)] == [5, 1, 2, 3, 4]
     assert ordered(found) == ordered(reversed(found))
 
 
 def test_a_pinned_hunk_survives_a_lane_full_of_better_scores() -> None:
-    found = [Placed(9.0, 1, bytes([place]), HunkId(place)) for place in range(5)]
-    found.append(Placed(0.1, 1, b"x", HunkId(50)))
+    found = [Candidate(HunkId(place), 9.0, 1, bytes([place])) for place in range(5)]
+    found.append(Candidate(HunkId(50), 0.1, 1, b"x"))
     answer = ranking("text", found, 3, pinned=[HunkId(50), HunkId(60)])
     assert answer.candidates[0].hunk == 50
     assert answer.pinned == {50}
     assert len(answer.candidates) == 3
-    assert answer.commits[HunkId(50)] == b"x"
+    assert answer.candidates[0].sha == b"x"
 
 
 # -- recency -------------------------------------------------------------------------------------
@@ -125,9 +127,10 @@ def lane(
     owners = commits or {}
     return Ranking(
         name,
-        tuple(Candidate(HunkId(hunk), score) for hunk, score in found),
+        tuple(
+            Candidate(HunkId(hunk), score, 0, owners.get(hunk, str(hunk).encode())) for hunk, score in found
+        ),
         frozenset({HunkId(pinned)}) if pinned else frozenset(),
-        commits={HunkId(hunk): owners.get(hunk, str(hunk).encode()) for hunk, _ in found},
     )
 
 
@@ -168,7 +171,7 @@ def test_a_commits_score_is_given_to_all_its_hunks_that_were_found() -> None:
     kept_near, kept_text, given = spread([near, text, whole])
     assert (kept_near, kept_text) == (near, text)
     assert [(one.hunk, one.score) for one in given.candidates] == [(2, 0.8), (1, 0.8), (9, 0.7)]
-    assert given.commits == {HunkId(1): b"one", HunkId(2): b"one", HunkId(9): b"three"}
+    assert {one.hunk: one.sha for one in given.candidates} == {1: b"one", 2: b"one", 9: b"three"}
 
 
 def test_a_near_commit_lifts_its_hunks_above_others() -> None:
@@ -369,8 +372,8 @@ def test_the_symbol_shown_is_the_one_the_query_speaks_of_then_the_innermost() ->
 
 
 def test_a_class_of_query_has_its_own_weights() -> None:
-    assert DEFAULT.weights(QueryClass.PATH).vector == 0.0
+    assert "vector" not in DEFAULT.weights(QueryClass.PATH)
     assert DEFAULT.weights(QueryClass.PROSE) == DEFAULT.lanes
-    assert REFERENCE.weights(QueryClass.SYMBOL) == LaneWeights(1.0, 1.0, 1.0)
+    assert REFERENCE.weights(QueryClass.SYMBOL) == {"vector": 1.0, "text": 1.0, "symbol": 1.0}
     assert asking("retry").mode is Mode.AUTO
     assert asking("retry").filters == Filters()

@@ -14,32 +14,56 @@ from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import VectorForm
 from ohara.embed.prepare import CHANGE_HUNKS
-from ohara.retrieve.meaning import asked
-from ohara.retrieve.ranking import Placed, Ranking, ranking
+from ohara.model import Mode
+from ohara.retrieve import query_vector
+from ohara.retrieve.lane import Lane
+from ohara.retrieve.ranking import Candidate, Ranking, ranking
 from ohara.store.generations import has_commits
 from ohara.store.ranked import commit_vectors, commits_of, hunks_of, places, stored_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ohara.embed.encoder import Embedder
     from ohara.embed.quantise import Bits, Probe
-    from ohara.model import HunkId, Query
-    from ohara.retrieve.meaning import Models
+    from ohara.model import HunkId
+    from ohara.retrieve.lane import LaneQuery
     from ohara.store.filters import HunkFilter
     from ohara.store.generations import Generation
-    from ohara.store.pool import ReaderPool
     from ohara.store.ranked import Occurrence
     from ohara.store.reader import Reader
 
-NAME = "commit"
+# Below this cosine two texts share no more than the tone of code: the same as for hunks, and
+# measured for itself.
+FLOOR = 0.45
 
 _UNKNOWN = -1.0  # as far as can be: no lines, or none that the model knows a word of
 
 
-async def search(
-    pool: ReaderPool, models: Models, query: Query, allowed: HunkFilter, *, limit: int
-) -> Ranking:
-    """The commits nearest to a query's words; none when the embedder is switched off."""
-    return await asked(NAME, pool, models, query, partial(rank, allowed=allowed, limit=limit))
+class CommitLane(Lane):
+    """Finds commits by the vectors of their subject and of their whole change."""
+
+    name = "commit"
+    modes = frozenset({Mode.SEMANTIC})
+
+    @property
+    def floor(self) -> float:
+        """The cosine that a commit must have which no other lane found."""
+        return FLOOR
+
+    def zero(self, scores: Sequence[float]) -> float:
+        """The least of them: cosines of a hundred neighbours differ little from each other."""
+        return min(scores, default=0.0)
+
+    async def prepare(self, asked: LaneQuery) -> None:
+        """Read the model that will be asked from disk."""
+        await query_vector.prepare(asked.pool, asked.models)
+
+    async def search(self, asked: LaneQuery) -> Ranking:
+        """The commits nearest to a query's words; none when the embedder is switched off."""
+        return await query_vector.search(
+            self.name, asked, partial(rank, allowed=asked.sided, limit=asked.limit)
+        )
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, limit: int) -> Ranking | None:
@@ -49,12 +73,12 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, 
         if generation is None:
             return None
         if not has_commits(reader.connection, generation):
-            return Ranking(NAME, detail="no vectors of commits yet: ohara index makes them")
+            return Ranking(CommitLane.name, detail="no vectors of commits yet: ohara index makes them")
         among = None if allowed.everything else commits_of(reader, allowed)
         near = _nearest(reader, probe, generation, among, limit)
         hunks = _standing_for(reader, probe, generation, list(near), allowed)
-    found = (Placed(near[at.commit], at.time, at.sha, at.hunk) for at in hunks)
-    return ranking(NAME, found, limit, of_commits=True)
+    found = (Candidate(at.hunk, near[at.commit], at.time, at.sha) for at in hunks)
+    return ranking(CommitLane.name, found, limit, of_commits=True)
 
 
 def _nearest(

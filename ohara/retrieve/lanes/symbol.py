@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.model import QueryClass
-from ohara.retrieve.ranking import Placed, Ranking, ranking
+from ohara.model import Mode, QueryClass
+from ohara.retrieve.lane import Lane
+from ohara.retrieve.ranking import Candidate, ranking
 from ohara.store.filters import symbol_ids
 from ohara.store.ranked import symbols_by_words, touching
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
     from ohara.model import HunkId, Query
+    from ohara.retrieve.lane import LaneQuery
+    from ohara.retrieve.ranking import Ranking
     from ohara.store.filters import HunkFilter
-    from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
-
-NAME = "symbol"
 
 # Kind, name and neighbours: a neighbour's name says where a symbol lives, not what it is.
 _WEIGHTS = (0.5, 3.0, 0.5)
@@ -38,9 +38,15 @@ _FURTHER = 0.1
 _EXACT_LEAD = 1.0  # an exact name is worth twice the best of the others
 
 
-async def search(pool: ReaderPool, query: Query, allowed: HunkFilter, *, limit: int) -> Ranking:
-    """The hunks that touch symbols named in a query."""
-    return await pool.read(lambda reader: rank(reader, query, allowed, limit=limit))
+class SymbolLane(Lane):
+    """Finds hunks by the symbols that they touch."""
+
+    name = "symbol"
+    modes = frozenset({Mode.SYMBOL})
+
+    async def search(self, asked: LaneQuery) -> Ranking:
+        """The hunks that touch symbols named in a query."""
+        return await asked.pool.read(lambda reader: rank(reader, asked.query, asked.sided, limit=asked.limit))
 
 
 def rank(reader: Reader, query: Query, allowed: HunkFilter, *, limit: int) -> Ranking:
@@ -53,7 +59,7 @@ def rank(reader: Reader, query: Query, allowed: HunkFilter, *, limit: int) -> Ra
     for symbol in exact:
         scores[symbol] = scores.get(symbol, 0.0) + _EXACT_LEAD
     taken: dict[int, int] = {}
-    found: dict[HunkId, Placed] = {}
+    found: dict[HunkId, Candidate] = {}
     pinned: set[HunkId] = set()
     for at, symbol in touching(reader, scores, allowed):
         most = _HUNKS_OF_EXACT if symbol in exact else _HUNKS_OF_ONE
@@ -66,8 +72,8 @@ def rank(reader: Reader, query: Query, allowed: HunkFilter, *, limit: int) -> Ra
         score = scores[symbol]
         if known is not None:
             score = max(known.score, score) + _FURTHER * min(known.score, score)
-        found[at.hunk] = Placed(score, at.time, at.sha, at.hunk)
-    return ranking(NAME, found.values(), limit, pinned=pinned)
+        found[at.hunk] = Candidate(at.hunk, score, at.time, at.sha)
+    return ranking(SymbolLane.name, found.values(), limit, pinned=pinned)
 
 
 def _exact(reader: Reader, query: Query) -> list[int]:

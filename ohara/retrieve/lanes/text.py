@@ -11,8 +11,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ohara.model import Polarity, QueryClass
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Placed, Ranking, ranking
+from ohara.model import Mode, Polarity, QueryClass
+from ohara.retrieve.lane import Lane
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, ranking
 from ohara.store.match import any_of, selected, within
 from ohara.store.ranked import at_paths, by_words, paths_ending
 from ohara.words import index_text, query_terms
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.model import HunkId, Query
+    from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.profile import Profile
+    from ohara.retrieve.ranking import Ranking
     from ohara.store.filters import HunkFilter
-    from ohara.store.pool import ReaderPool
     from ohara.store.ranked import Scored
     from ohara.store.reader import Reader
-
-NAME = "text"
 
 # Words select rows while all of them together have no more than these: a bound on the lane's time that does
 # not grow with the history. The rarest three select up to a further bound, and the rarest in any case.
@@ -59,31 +59,37 @@ class Words:
     common: tuple[str, ...]
 
 
-async def search(
-    pool: ReaderPool, query: Query, profile: Profile, allowed: HunkFilter, *, limit: int
-) -> Ranking:
-    """The best hunks for a query's words."""
-    return await pool.read(lambda reader: rank(reader, query, profile, allowed, limit=limit))
+class TextLane(Lane):
+    """Finds hunks by the words of their message, path, header and lines."""
+
+    name = "text"
+    modes = frozenset({Mode.TEXT})
+
+    async def search(self, asked: LaneQuery) -> Ranking:
+        """The best hunks for a query's words."""
+        return await asked.pool.read(
+            lambda reader: rank(reader, asked.query, asked.profile, asked.allowed, limit=asked.limit)
+        )
 
 
 def rank(reader: Reader, query: Query, profile: Profile, allowed: HunkFilter, *, limit: int) -> Ranking:
     """The search itself, in this thread."""
-    found: dict[HunkId, Placed] = {}
+    found: dict[HunkId, Candidate] = {}
     pinned: list[HunkId] = []
     if query.query_class is QueryClass.PATH:
         found = _at_path(reader, query.words, allowed, limit)
         pinned = list(found)
     elif query.query_class in _EXACT:
         match = within(_columns(query, profile), any_of(filter(None, map(index_text, query.words.split()))))
-        found = _placed(_scored(reader, match, profile, allowed, limit), profile)
+        found = _candidates(_scored(reader, match, profile, allowed, limit), profile)
         pinned = list(found)
     if len(found) < limit:
         words = choose_words(reader, query_terms(query.words))
         if words.selecting:
             match = within(_columns(query, profile), selected(words.selecting, words.common))
-            more = _placed(_scored(reader, match, profile, allowed, limit), profile)
+            more = _candidates(_scored(reader, match, profile, allowed, limit), profile)
             found = {**more, **found} if pinned else more
-    return ranking(NAME, found.values(), limit, pinned=pinned)
+    return ranking(TextLane.name, found.values(), limit, pinned=pinned)
 
 
 def choose_words(reader: Reader, terms: Sequence[str]) -> Words:
@@ -114,7 +120,7 @@ def _scored(reader: Reader, match: str, profile: Profile, allowed: HunkFilter, l
     return rows
 
 
-def _placed(found: Iterable[Scored], profile: Profile) -> dict[HunkId, Placed]:
+def _candidates(found: Iterable[Scored], profile: Profile) -> dict[HunkId, Candidate]:
     """One score from those of all weightings, each scaled by this query's best.
 
     A merge without lines of its own repeats in its message what a commit it merges has done: it counts less,
@@ -125,28 +131,28 @@ def _placed(found: Iterable[Scored], profile: Profile) -> dict[HunkId, Placed]:
     ]
     bests = [max(scores) for scores in zip(*(scores for _, scores in rows), strict=True)]
     total = sum(share for _, share in profile.weightings)
-    placed: dict[HunkId, Placed] = {}
+    candidates: dict[HunkId, Candidate] = {}
     for at, scores in rows:
         mixed = sum(
             share * score / best
             for (_, share), score, best in zip(profile.weightings, scores, bests, strict=True)
             if best > 0
         )
-        placed[at.hunk] = Placed(mixed / total, at.time, at.sha, at.hunk)
-    return placed
+        candidates[at.hunk] = Candidate(at.hunk, mixed / total, at.time, at.sha)
+    return candidates
 
 
 def _factor(one: Scored, profile: Profile) -> float:
     return profile.lineless_merge if one.at.lineless and one.at.merge else 1.0
 
 
-def _at_path(reader: Reader, written: str, allowed: HunkFilter, limit: int) -> dict[HunkId, Placed]:
+def _at_path(reader: Reader, written: str, allowed: HunkFilter, limit: int) -> dict[HunkId, Candidate]:
     """The hunks at a path, newest best."""
     paths = paths_ending(reader, written)
     if not paths:
         return {}
     newest = at_paths(reader, paths, allowed, limit * _ROWS_PER_HIT)
     return {
-        at.hunk: Placed(1.0 - place / (len(newest) + 1), at.time, at.sha, at.hunk)
+        at.hunk: Candidate(at.hunk, 1.0 - place / (len(newest) + 1), at.time, at.sha)
         for place, at in enumerate(newest)
     }

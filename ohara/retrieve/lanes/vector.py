@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import TextKind, VectorBlock, VectorForm
 from ohara.embed.prepare import document_text
-from ohara.retrieve.meaning import asked
-from ohara.retrieve.ranking import Placed, Ranking, ranking
+from ohara.model import Mode
+from ohara.retrieve import query_vector
+from ohara.retrieve.lane import Lane
+from ohara.retrieve.ranking import Candidate, ranking
 from ohara.store.literal import bodies
 from ohara.store.ranked import contents_of, nearest, newest_occurrences, vector_blocks
 
@@ -17,20 +19,40 @@ if TYPE_CHECKING:
 
     from ohara.embed.encoder import Embedder
     from ohara.embed.quantise import Bits, Probe
-    from ohara.model import Query
-    from ohara.retrieve.meaning import Models
+    from ohara.retrieve.lane import LaneQuery
+    from ohara.retrieve.ranking import Ranking
     from ohara.store.filters import HunkFilter
-    from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
 
-NAME = "vector"
+# Below this cosine two texts share no more than the tone of code: what only vectors found, and not even
+# nearly, is no answer.
+FLOOR = 0.45
 
 
-async def search(
-    pool: ReaderPool, models: Models, query: Query, allowed: HunkFilter, *, limit: int
-) -> Ranking:
-    """The hunks nearest to a query's words; none when the embedder is switched off."""
-    return await asked(NAME, pool, models, query, partial(rank, allowed=allowed, limit=limit))
+class VectorLane(Lane):
+    """Finds hunks by the vectors of their changed lines."""
+
+    name = "vector"
+    modes = frozenset({Mode.SEMANTIC})
+
+    @property
+    def floor(self) -> float:
+        """The cosine that a hunk must have which no other lane found."""
+        return FLOOR
+
+    def zero(self, scores: Sequence[float]) -> float:
+        """The least of them: cosines of a hundred neighbours differ little from each other."""
+        return min(scores, default=0.0)
+
+    async def prepare(self, asked: LaneQuery) -> None:
+        """Read the model that will be asked from disk."""
+        await query_vector.prepare(asked.pool, asked.models)
+
+    async def search(self, asked: LaneQuery) -> Ranking:
+        """The hunks nearest to a query's words; none when the embedder is switched off."""
+        return await query_vector.search(
+            self.name, asked, partial(rank, allowed=asked.sided, limit=asked.limit)
+        )
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, limit: int) -> Ranking | None:
@@ -49,7 +71,8 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, 
             scores = dict(zip(best, probe.likeness([stored for _, stored in near]), strict=True))
         newest = newest_occurrences(reader, best, allowed)
     placed = ((scores[content], newest[content]) for content in best if content in newest)
-    return ranking(NAME, (Placed(score, at.time, at.sha, at.hunk) for score, at in placed), limit)
+    found = (Candidate(at.hunk, score, at.time, at.sha) for score, at in placed)
+    return ranking(VectorLane.name, found, limit)
 
 
 def _bits(reader: Reader, table: str) -> Bits:

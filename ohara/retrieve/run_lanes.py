@@ -13,51 +13,43 @@ from ohara.model import LaneReport, LaneStatus
 from ohara.retrieve.ranking import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Collection, Sequence
+
+    from ohara.retrieve.lane import Lane, LaneQuery
 
 # A transformer of a gigabyte is read in seconds; what takes longer than this will not come.
 PREPARE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
-    """A lane that may be asked; `search` is not called when the query's mode leaves the lane out.
-
-    What `prepare` does once for many queries, such as reading a model from disk, has a clock of its own.
-    """
-
-    name: str
-    search: Callable[[], Awaitable[Ranking]]
-    asked: bool = True
-    prepare: Callable[[], Awaitable[object]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class LaneAnswer:
     """What one lane answered and how it went."""
 
     ranking: Ranking
     report: LaneReport
 
 
-async def gather(lanes: Sequence[Lane], *, timeout_s: float) -> tuple[Gathered, ...]:
-    """Every lane's answer, in the order of the lanes; what failed or took too long says so."""
-    answers: dict[str, Gathered] = {}
+async def run_lanes(
+    lanes: Sequence[Lane], asked: LaneQuery, *, chosen: Collection[str], timeout_s: float
+) -> tuple[LaneAnswer, ...]:
+    """Every lane's answer, in the order of the lanes; what failed or took too long says so.
+
+    Lanes that are not chosen are not asked, and reported as off.
+    """
+    answers: dict[str, LaneAnswer] = {}
     mistakes: list[UsageError] = []
 
     async def ask(lane: Lane) -> None:
         started = time.perf_counter()
         found, status = Ranking(lane.name), LaneStatus.OFF
-        if lane.asked:
-            limit_s = timeout_s
+        if lane.name in chosen:
+            limit_s = max(timeout_s, PREPARE_S)
             try:
-                if lane.prepare is not None:
-                    limit_s = max(timeout_s, PREPARE_S)
-                    with anyio.fail_after(limit_s):
-                        await lane.prepare()
+                with anyio.fail_after(limit_s):
+                    await lane.prepare(asked)
                 limit_s = timeout_s
-                with anyio.fail_after(timeout_s):
-                    found = await lane.search()
+                with anyio.fail_after(limit_s):
+                    found = await lane.search(asked)
                 status = LaneStatus.OK if found.candidates else LaneStatus.EMPTY
             except TimeoutError:
                 status = LaneStatus.TIMEOUT
@@ -69,7 +61,7 @@ async def gather(lanes: Sequence[Lane], *, timeout_s: float) -> tuple[Gathered, 
                 found = Ranking(lane.name, detail=reason_of(fault))
         elapsed_ms = (time.perf_counter() - started) * 1_000
         report = LaneReport(lane.name, status, len(found.candidates), elapsed_ms, found.detail)
-        answers[lane.name] = Gathered(found, report)
+        answers[lane.name] = LaneAnswer(found, report)
 
     async with anyio.create_task_group() as group:
         for lane in lanes:

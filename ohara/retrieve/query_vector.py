@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from ohara.embed.encoder import Embedder
     from ohara.embed.quantise import Probe
     from ohara.model import Query
+    from ohara.retrieve.lane import LaneQuery
     from ohara.store.generations import Generations
     from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
 
-    Search = Callable[[Reader, Embedder, Probe], Ranking | None]
+    Rank = Callable[[Reader, Embedder, Probe], Ranking | None]
     """A search by vectors, in this thread; None when the model's vectors are gone by now."""
 
 # The former vectors may go while a query is being embedded for them; the new ones are complete then.
@@ -54,18 +55,18 @@ async def prepare(pool: ReaderPool, models: Models) -> None:
     await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
 
 
-async def asked(lane: str, pool: ReaderPool, models: Models, query: Query, ranked_by: Search) -> Ranking:
+async def search(lane: str, asked: LaneQuery, rank: Rank) -> Ranking:
     """What a lane finds by the vectors there are, asked with the model that made them."""
     for _ in range(_ATTEMPTS):
-        found = await pool.read(lambda reader: reader.vectors())
-        model, detail = await anyio.to_thread.run_sync(choose, found, models, abandon_on_cancel=True)
+        found = await asked.pool.read(lambda reader: reader.vectors())
+        model, detail = await anyio.to_thread.run_sync(choose, found, asked.models, abandon_on_cancel=True)
         if model is None:
             return Ranking(lane, detail=detail)
-        probe = await anyio.to_thread.run_sync(probe_of, model, query, abandon_on_cancel=True)
+        probe = await anyio.to_thread.run_sync(probe_of, model, asked.query, abandon_on_cancel=True)
         if probe is None:
             return Ranking(lane, detail="no word that the model knows")
         chosen = model
-        ranked = await pool.read(lambda reader: ranked_by(reader, chosen, probe))  # noqa: B023 - awaited here
+        ranked = await asked.pool.read(lambda reader: rank(reader, chosen, probe))  # noqa: B023 - awaited here
         if ranked is not None:
             return replace(ranked, detail=detail) if detail else ranked
     return Ranking(lane, detail="the vectors are being replaced: ask again")

@@ -1,0 +1,65 @@
+"""What a lane is: one way of finding hunks for a query, behind one protocol.
+
+A lane is one module in `lanes/`, one entry in `registry.LANES` and one row of weights in a profile. Nothing
+else knows its name: modes, floors and the scale of scores are asked of the lane itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.model import Mode, Query
+    from ohara.retrieve.profile import Profile
+    from ohara.retrieve.query_vector import Models
+    from ohara.retrieve.ranking import Ranking
+    from ohara.store.filters import HunkFilter
+    from ohara.store.pool import ReaderPool
+
+
+@dataclass(frozen=True, slots=True)
+class LaneQuery:
+    """A query as lanes are asked it, with the way to the index and to the models.
+
+    `allowed` are the hunks that may answer. `sided` are those of them that hold a word of the query on the
+    side (added, removed) that it asks for: only words can tell a side, so lanes without words keep to these.
+    """
+
+    query: Query
+    profile: Profile
+    pool: ReaderPool
+    models: Models
+    allowed: HunkFilter
+    sided: HunkFilter
+    limit: int
+
+
+class Lane(Protocol):
+    """One way of finding hunks; stateless, so that one instance serves every query.
+
+    In a mode that some lanes claim, only those are asked; in the others, every lane that has a weight.
+    """
+
+    name: ClassVar[str]
+    modes: ClassVar[frozenset[Mode]]
+
+    @property
+    def floor(self) -> float:
+        """The score below which a hunk that no other lane found is no answer."""
+        return 0.0
+
+    def zero(self, scores: Sequence[float]) -> float:
+        """Of the scores of one answer, the one that is worth nothing when lanes are summed."""
+        del scores
+        return 0.0
+
+    async def prepare(self, asked: LaneQuery) -> None:
+        """Do what is done once for many queries, such as reading a model; it has a clock of its own."""
+        del asked
+
+    async def search(self, asked: LaneQuery) -> Ranking:
+        """The best hunks for the query, at most `asked.limit` of them."""
+        ...

@@ -1,0 +1,15 @@
+"""The lanes there are, in their declared order: it settles ties, and reports are shown in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.retrieve.lanes.commit import CommitLane
+from ohara.retrieve.lanes.symbol import SymbolLane
+from ohara.retrieve.lanes.text import TextLane
+from ohara.retrieve.lanes.vector import VectorLane
+
+if TYPE_CHECKING:
+    from ohara.retrieve.lane import Lane
+
+LANES: tuple[Lane, ...] = (VectorLane(), TextLane(), SymbolLane(), CommitLane())
