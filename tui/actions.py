@@ -1,8 +1,9 @@
-"""Every action of the terminal UI, declared once: name, keys, words and where it is heard.
+"""Every action of the terminal UI, declared once: name, keys, words and where its keys work.
 
-Bindings, the footer, the palette, the help and docs/keys.md all read this table; a screen that adds an
-action adds its line to `ACTIONS` and a method `action_NAME`. Keys may be given otherwise in the settings
-(`tui.keys`); a name that does not exist and a key that would mean two things are refused.
+Bindings, the footer, the palette, the help and docs/keys.md all read this table. A new action is a line of
+`ACTIONS` and an entry in the `commands` of the screen, or part of a screen, that does it. Keys may be given
+otherwise in the settings (`tui.keys`); a name that does not exist and a key that would mean two things are
+refused.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-class Where(StrEnum):
-    """Which screen or pane hears an action; the order is the help's."""
+class Scope(StrEnum):
+    """The screen or pane in which an action's keys work; the order is the help's."""
 
     SEARCH = "Search"
     QUERY = "Query bar"
@@ -52,15 +53,15 @@ class Action:
     keys: tuple[str, ...]
     title: str
     help: str
-    where: Where
+    scope: Scope
     group: Group
     footer: bool = False
     hidden: bool = False
     run: str = ""  # Textual's name of it where another widget than the one that hears it does it
 
 
-_E, _S, _Q, _D = Where.EVERYWHERE, Where.SEARCH, Where.QUERY, Where.DIFF
-_C, _H, _R = Where.COMMIT, Where.HISTORY, Where.REPOSITORIES
+_E, _S, _Q, _D = Scope.EVERYWHERE, Scope.SEARCH, Scope.QUERY, Scope.DIFF
+_C, _H, _R = Scope.COMMIT, Scope.HISTORY, Scope.REPOSITORIES
 
 ACTIONS: tuple[Action, ...] = (
     # -- search ----------------------------------------------------------------------------------
@@ -88,15 +89,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("widen_list", (")",), "Wider list", "Give the list more room.", _S, Group.APP),
     Action("widen_diff", ("(",), "Wider diff", "Give the diff more room.", _S, Group.APP),
     # -- query bar -------------------------------------------------------------------------------
-    Action("query_down", ("down",), "Next hit", "Select the next hit while typing.", _Q, Group.MOVE, hidden=True, footer=True, run="screen.cursor_down"),
-    Action("query_up", ("up",), "Previous hit", "Select the previous hit while typing.", _Q, Group.MOVE, hidden=True, run="screen.cursor_up"),
-    Action("query_page_down", ("pagedown",), "A page down", "Move a page down in the list while typing.", _Q, Group.MOVE, hidden=True, run="screen.page_down"),
-    Action("query_page_up", ("pageup",), "A page up", "Move a page up in the list while typing.", _Q, Group.MOVE, hidden=True, run="screen.page_up"),
+    Action("query_down", ("down",), "Next hit", "Select the next hit while typing.", _Q, Group.MOVE, hidden=True, footer=True, run="screen.do('cursor_down')"),
+    Action("query_up", ("up",), "Previous hit", "Select the previous hit while typing.", _Q, Group.MOVE, hidden=True, run="screen.do('cursor_up')"),
+    Action("query_page_down", ("pagedown",), "A page down", "Move a page down in the list while typing.", _Q, Group.MOVE, hidden=True, run="screen.do('page_down')"),
+    Action("query_page_up", ("pageup",), "A page up", "Move a page up in the list while typing.", _Q, Group.MOVE, hidden=True, run="screen.do('page_up')"),
     Action("submit", ("enter",), "To the list", "Go to the list; in an empty state, do what it offers.", _Q, Group.MOVE, hidden=True, footer=True),
     Action("older_query", ("ctrl+up", "alt+up"), "Older query", "Take back the query before this one.", _Q, Group.FIND, hidden=True),
     Action("newer_query", ("ctrl+down", "alt+down"), "Newer query", "Take the query after this one.", _Q, Group.FIND, hidden=True),
     Action("rub_out", ("backspace",), "Rub out", "Delete a character, or at the start of the bar the last chip.", _Q, Group.FIND, hidden=True),
-    Action("query_drop_filter", ("ctrl+d",), "Drop filter", "Drop the filter that leaves nothing over.", _Q, Group.FIND, hidden=True, run="screen.drop_filter"),
+    Action("query_drop_filter", ("ctrl+d",), "Drop filter", "Drop the filter that leaves nothing over.", _Q, Group.FIND, hidden=True, run="screen.do('drop_filter')"),
     # -- diff, wherever one is shown -------------------------------------------------------------
     Action("scroll_down", ("J", "space"), "Scroll", "Scroll the diff down.", _D, Group.MOVE, hidden=True),
     Action("scroll_up", ("K", "b"), "Scroll back", "Scroll the diff up.", _D, Group.MOVE, hidden=True),
@@ -165,19 +166,32 @@ ACTIONS: tuple[Action, ...] = (
 BY_NAME: Mapping[str, Action] = {action.name: action for action in ACTIONS}
 
 
-def bindings(*places: Where) -> list[Binding]:
-    """The bindings of a screen or widget that hears the actions of these places."""
+def textual_action(action: Action) -> str:
+    """An action as Textual runs it from a screen: by the app, by the query bar itself, or by the screen."""
+    if action.run:
+        return action.run
+    match action.scope:
+        case Scope.EVERYWHERE:
+            return f"app.{action.name}"
+        case Scope.QUERY:
+            return action.name
+        case _:
+            return f"do('{action.name}')"
+
+
+def bindings(*scopes: Scope) -> list[Binding]:
+    """The bindings of a screen or widget for the actions of these scopes."""
     return [
         Binding(
             ",".join(map(key_name, action.keys)),
-            action.run or action.name,
+            textual_action(action),
             action.title,
             show=action.footer,
             id=action.name,
             tooltip=action.help,
         )
         for action in ACTIONS
-        if action.where in places
+        if action.scope in scopes
     ]
 
 
@@ -195,9 +209,9 @@ def key_label(key: str) -> str:
 
 # -- other keys ----------------------------------------------------------------------------------
 
-# A screen hears its own actions, those of the diff in it and those of everywhere: no key twice among these.
-_HEARD_TOGETHER = (Where.SEARCH, Where.COMMIT, Where.HISTORY, Where.REPOSITORIES)
-_WITH_A_DIFF = frozenset({Where.SEARCH, Where.COMMIT, Where.HISTORY})
+# On a screen its own keys work, those of the diff in it and those of everywhere: no key twice among these.
+_SCREENS = (Scope.SEARCH, Scope.COMMIT, Scope.HISTORY, Scope.REPOSITORIES)
+_WITH_A_DIFF = frozenset({Scope.SEARCH, Scope.COMMIT, Scope.HISTORY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,15 +249,15 @@ def remapped(settings: Mapping[str, str]) -> Keys:
             raise ConfigError(f"tui.keys: {name} has no key", hint=f'write a key, as in {name} = "x"')
         changed[name] = tuple(typed.split())
     keys = Keys(changed)
-    for place in _HEARD_TOGETHER:
-        _refuse_clashes(keys, place)
+    for screen in _SCREENS:
+        _refuse_clashes(keys, screen)
     return keys
 
 
-def _refuse_clashes(keys: Keys, place: Where) -> None:
-    heard = {place, Where.EVERYWHERE} | ({Where.DIFF} if place in _WITH_A_DIFF else set())
+def _refuse_clashes(keys: Keys, screen: Scope) -> None:
+    scopes = {screen, Scope.EVERYWHERE} | ({Scope.DIFF} if screen in _WITH_A_DIFF else set())
     taken: dict[str, Action] = {}
-    for action in (each for each in ACTIONS if each.where in heard):
+    for action in (each for each in ACTIONS if each.scope in scopes):
         for key in map(key_name, keys.of(action)):
             other = taken.setdefault(key, action)
             if other is not action:

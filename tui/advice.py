@@ -114,9 +114,7 @@ def _not_indexed(state: Searching, keys: Keys) -> Advice:
         tuple(lines),
         (
             Choice("Index it now", "in the background", action="index", key=key),
-            Choice(
-                "Choose another repository", action="app.repositories", key=keys.first_label("repositories")
-            ),
+            Choice("Choose another repository", action="repositories", key=keys.first_label("repositories")),
         ),
     )
 
@@ -127,7 +125,7 @@ def _nowhere(state: Searching, keys: Keys) -> Advice:
         "∅",
         "No repository here",
         (said,),
-        (Choice("Choose a repository", action="app.repositories", key=keys.first_label("repositories")),),
+        (Choice("Choose a repository", action="repositories", key=keys.first_label("repositories")),),
     )
 
 

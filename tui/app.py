@@ -17,16 +17,17 @@ from textual.events import InputEvent
 from ohara import config
 from ohara.errors import ConfigError, OharaError
 from tui import session as sessions
-from tui.actions import ACTIONS, Where, bindings, key_label, remapped
+from tui.actions import ACTIONS, Scope, bindings, key_label, remapped, textual_action
 from tui.link import Link, LinkState
 from tui.outside import can_come_back
 from tui.places import CommitPlace, HistoryPlace, SearchPlace
 from tui.resting import LOOK_EVERY_S, Rest
+from tui.screens.paned import PanedScreen
 from tui.screens.search import SearchScreen
 from tui.theme import NAMES, THEMES, following
 from tui.visits import Visits
 from tui.widgets.lines import Key
-from tui.working import begin
+from tui.workers import start_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -45,7 +46,7 @@ class OharaApp(App[None]):
 
     CSS_PATH = "app.tcss"
     TITLE = "ohara"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.EVERYWHERE)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.EVERYWHERE)]
     ENABLE_COMMAND_PALETTE = False  # Textual's own key for it; the registry's opens ours
 
     def __init__(self, repository: Path | None = None, query: str = "") -> None:
@@ -92,11 +93,11 @@ class OharaApp(App[None]):
         if self._connects:
             return
         self._connects = True
-        await self.search.unfold()
+        await self.search.add_panes()
         self._rest.begin()
         self.set_interval(LOOK_EVERY_S, self._rest.look)
-        begin(self, self.link.run, group="link", exclusive=True)
-        begin(self, self._listen, group="events", exclusive=True)
+        start_worker(self, self.link.run, group="link", exclusive=True)
+        start_worker(self, self._listen, group="events", exclusive=True)
 
     async def on_event(self, event: events.Event) -> None:
         """Note that somebody is there; all else is Textual's affair."""
@@ -123,12 +124,12 @@ class OharaApp(App[None]):
             repository=self.repository,
             query=screen.bar.asking.source,
             theme=self.theme,
-            layout=screen.arrangement,
+            layout=screen.lazy.layout,
         )
         sessions.save(self.session)
 
-    def asked(self, repository: str, source: str) -> None:
-        """Remember a query."""
+    def remember_query(self, repository: str, source: str) -> None:
+        """Remember a query as asked of a repository."""
         self.session = self.session.asked(repository, source)
 
     # -- going places ----------------------------------------------------------------------------
@@ -146,7 +147,7 @@ class OharaApp(App[None]):
     def action_visit_back(self) -> None:
         """Go back to what was visited before."""
         if self.screen is self.search and not self.search.bar.asking.is_empty:
-            self.search.record()
+            self.search.history.record()
         self._walk(self._visits.back())
 
     def action_visit_forward(self) -> None:
@@ -163,7 +164,7 @@ class OharaApp(App[None]):
             self.pop_screen()
         match place:
             case SearchPlace():
-                self.search.restore(place)
+                self.search.history.restore(place)
                 self.search.results.focus()
             case CommitPlace():
                 self._push_commit(place)
@@ -222,8 +223,7 @@ class OharaApp(App[None]):
 
     def action_step_back(self) -> None:
         """Step back one level: within a screen, or out of it; the search is never left so."""
-        within: Callable[[], bool] | None = getattr(self.screen, "step_back", None)
-        stepped = within() if within is not None else False
+        stepped = isinstance(self.screen, PanedScreen) and self.screen.step_back()
         if not stepped and len(self.screen_stack) > 1:
             self.pop_screen()
 
@@ -247,7 +247,8 @@ class OharaApp(App[None]):
         """Open the help, with what can be done here first."""
         from tui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen(self._heard_here(), self.keys))
+        scopes = self.screen.active_scopes if isinstance(self.screen, PanedScreen) else ()
+        self.push_screen(HelpScreen(scopes, self.keys))
 
     def action_suspend(self) -> None:
         """Go to the shell that started this, if there is one."""
@@ -264,42 +265,31 @@ class OharaApp(App[None]):
         """Change to these colours."""
         self.theme = name
 
-    def _heard_here(self) -> tuple[Where, ...]:
-        """The places whose actions are heard now, the nearest first."""
-        if self.screen is self.search:
-            return self.search.heard_here
-        heard: tuple[Where, ...] = getattr(self.screen, "HEARS", ())
-        return heard
-
     # -- the registry ----------------------------------------------------------------------------
 
-    def footer_keys(self, *places: Where, typing: bool = False, only: Collection[str] = ()) -> list[Key]:
-        """What the footer of a screen that hears these places shows: `only` these of them, if any are named.
+    def footer_keys(self, *scopes: Scope, typing: bool = False, only: Collection[str] = ()) -> list[Key]:
+        """What the footer of a screen with these scopes shows: `only` these actions, if any are named.
 
         While somebody types, letters are text: only keys that are none are shown.
         """
         shown = []
         for action in ACTIONS:
-            if not (action.footer or action.name in only) or action.where not in {*places, Where.EVERYWHERE}:
+            is_here = action.scope in scopes
+            if not (is_here or action.scope is Scope.EVERYWHERE):
                 continue
+            is_named = is_here and action.name in only
             keys = [key for key in self.keys.of(action) if not typing or len(key) > 1]
-            if keys and (not only or action.name in only or action.where is Where.EVERYWHERE):
-                shown.append(Key(key_label(keys[0]), action.title, _runs(action)))
+            if keys and (is_named or (action.footer and not (only and is_here))):
+                shown.append(Key(key_label(keys[0]), action.title, textual_action(action)))
         return shown
 
     def can_run(self, action: Action) -> bool:
         """Whether an action means something on the screen that is shown."""
-        if action.where is Where.EVERYWHERE:
+        if action.scope is Scope.EVERYWHERE:
             return True
         screen = self.screen_stack[-2] if len(self.screen_stack) > 1 else self.screen
-        return hasattr(screen, f"action_{action.name}")
+        return isinstance(screen, PanedScreen) and action.name in screen.commands
 
     async def run_named(self, action: Action) -> None:
         """Run an action as if its key had been pressed."""
-        await self.screen.run_action(_runs(action))
-
-
-def _runs(action: Action) -> str:
-    if action.run:
-        return action.run
-    return f"app.{action.name}" if action.where is Where.EVERYWHERE else action.name
+        await self.screen.run_action(textual_action(action))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tui.actions import ACTIONS, Action, Where, key_label
+from tui.actions import ACTIONS, Action, Scope, key_label
 
 _HEAD = """# Keys of the terminal UI
 
@@ -26,8 +26,8 @@ written as here: a character, or `enter`, `escape`, `tab`, `space`, `up`, `paged
 def document() -> str:
     """The whole page."""
     parts = [_HEAD]
-    for place in Where:
-        mine = [action for action in ACTIONS if action.where is place]
+    for place in Scope:
+        mine = [action for action in ACTIONS if action.scope is place]
         if not mine:
             continue
         rows = "\n".join(map(_row, mine))

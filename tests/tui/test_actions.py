@@ -8,38 +8,49 @@ import pytest
 
 from ohara.errors import ConfigError
 from tests.process import ROOT
-from tests.tui.driving import running
-from tui.actions import ACTIONS, Action, Where, key_label, key_name, remapped
+from tests.tui.driving import running, until
+from tui.actions import ACTIONS, BY_NAME, Action, Scope, key_label, key_name, remapped, textual_action
 from tui.app import OharaApp
 from tui.keysdoc import document
-from tui.screens.commit import CommitScreen
-from tui.screens.history import HistoryScreen
-from tui.screens.repositories import RepositoriesScreen
-from tui.screens.search import SearchScreen
+from tui.screens.paned import PanedScreen
 from tui.widgets.querybar import QueryInput
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-DOERS: dict[Where, tuple[type[object], ...]] = {
-    Where.SEARCH: (SearchScreen,),
-    Where.QUERY: (QueryInput,),
-    Where.DIFF: (SearchScreen, CommitScreen, HistoryScreen),
-    Where.COMMIT: (CommitScreen,),
-    Where.HISTORY: (HistoryScreen,),
-    Where.REPOSITORIES: (RepositoriesScreen,),
-    Where.EVERYWHERE: (OharaApp,),
-}
+
+def expected(screen: PanedScreen) -> set[str]:
+    """The actions whose keys work on a screen and are done by it."""
+    return {action.name for action in ACTIONS if action.scope in screen.SCOPES}
+
+
+@pytest.mark.anyio
+async def test_every_screen_does_the_actions_of_its_scopes(parcel: Path) -> None:
+    async with running(parcel, "backoff") as (app, pilot):
+        screens: list[PanedScreen] = [app.search]
+        for keys in (("enter", "enter"), ("h",), ("ctrl+r",)):
+            await pilot.press(*keys)
+            await until(pilot, lambda: app.screen is not screens[-1], f"a screen after {keys}")
+            assert isinstance(app.screen, PanedScreen)
+            screens.append(app.screen)
+        assert {scope for screen in screens for scope in screen.SCOPES} == set(Scope) - {
+            Scope.QUERY,
+            Scope.EVERYWHERE,
+        }
+        for screen in screens:
+            # What is marked can be exported from every diff, by the palette where no key does it.
+            assert set(screen.commands) - {"export"} == expected(screen) - {"export"}
+        assert "export" in app.search.commands
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
-def test_every_action_is_done_where_it_is_heard(action: Action) -> None:
-    if action.run:
-        target, _, name = action.run.rpartition(".")
-        doers: tuple[type[object], ...] = (OharaApp,) if target == "app" else (SearchScreen,)
+def test_what_no_screen_does_is_done_by_the_app_or_the_query_bar(action: Action) -> None:
+    target, _, name = textual_action(action).rpartition(".")
+    doer: type[object] = OharaApp if target == "app" else QueryInput
+    if name.startswith("do("):
+        name = name.removeprefix("do('").removesuffix("')")
+        assert BY_NAME[name].scope not in {Scope.QUERY, Scope.EVERYWHERE}
     else:
-        name, doers = action.name, DOERS[action.where]
-    for doer in doers:
         assert callable(getattr(doer, f"action_{name}", None)), f"{doer.__name__} has no action_{name}"
 
 
@@ -105,5 +116,5 @@ async def test_a_remapped_key_works_and_is_shown(parcel: Path, served: Path) -> 
         await pilot.press("ctrl+y")
         assert len(app.screen_stack) == 2
         await pilot.press("escape")
-        labels = {key.title: key.label for key in app.footer_keys(Where.SEARCH)}
+        labels = {key.title: key.label for key in app.footer_keys(Scope.SEARCH)}
         assert labels["Why"] == "ctrl+y"

@@ -6,22 +6,25 @@ the other way round.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
 
 from ohara.errors import OharaError
-from tui.actions import Where, bindings
+from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.hunks import CommitHunks
 from tui.inert import plain
 from tui.phrases import count
-from tui.screens.browsing import BrowsingScreen
+from tui.screens.diff_actions import diff_commands
 from tui.screens.menu import Item, MenuScreen
+from tui.screens.paned import PanedScreen, list_beside_diff
+from tui.screens.trace_actions import open_line, show_in_pager
 from tui.widgets.commithead import CommitHead
+from tui.widgets.diffview import DiffView
 from tui.widgets.filelist import FileList
 from tui.widgets.lines import Said
-from tui.working import begin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,30 +34,52 @@ if TYPE_CHECKING:
 
     from ohara.model import CommitDetails, Kin
     from tui.places import CommitPlace
-    from tui.widgets.diffview import DiffView
 
 _NEAR_END = 3  # hunks before the last that was fetched at which more are asked for
 
 
-class CommitScreen(BrowsingScreen):
-    """Where one reads a commit."""
+class CommitScreen(PanedScreen):
+    """Scope one reads a commit."""
 
-    HEARS: ClassVar[tuple[Where, ...]] = (Where.COMMIT, Where.DIFF)
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.COMMIT, Where.DIFF)]
+    SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.COMMIT, Scope.DIFF)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.COMMIT, Scope.DIFF)]
     AUTO_FOCUS = "#files"
 
     def __init__(self, place: CommitPlace) -> None:
-        super().__init__(place.repository)
+        super().__init__()
         self.place = place
+        self.diff = DiffView(id="diff")
         self.details: CommitDetails | None = None
         self.files = FileList(id="files")
         self._hunks = CommitHunks(self.ohara.link, place.repository, place.sha, place.hit)
         self._head = CommitHead(id="message")
+        self.commands = {
+            **diff_commands(self, self.diff),
+            "file_down": partial(self.files.step, 1),
+            "file_up": partial(self.files.step, -1),
+            "file_page_down": partial(self.files.move_page, 1),
+            "file_page_up": partial(self.files.move_page, -1),
+            "first_file": self.files.move_to_first,
+            "last_file": self.files.move_to_last,
+            "read_file": self.read_file,
+            "next_hunk": self.diff.next_hunk,
+            "previous_hunk": self.diff.previous_hunk,
+            "parent": self.open_parent,
+            "child": self.open_child,
+            "hunk_history": self.open_history,
+            "pager": self.open_pager,
+            "reload_commit": self.load,
+        }
 
-    def compose_left(self) -> ComposeResult:
-        """Words and files."""
-        yield self._head
-        yield self.files
+    @property
+    def repository(self) -> str:
+        """The repository that the commit is in."""
+        return self.place.repository
+
+    def compose(self) -> ComposeResult:
+        """Message and files at the left, the diff at the right."""
+        yield list_beside_diff(self.diff, self._head, self.files)
+        yield from self.compose_foot()
 
     def on_mount(self) -> None:
         """Ask for the commit."""
@@ -67,21 +92,21 @@ class CommitScreen(BrowsingScreen):
     def load(self) -> None:
         """Ask for the commit and its first hunks."""
         self.advise(Advice("◌", f"Reading {self.place.sha[:10]}"))
-        begin(self, self._load, group="commit", exclusive=True)
+        self.start_worker(self._load, group="commit", exclusive=True)
 
     async def _load(self) -> None:
         try:
             self._describe(await self.ohara.link.commit(self.repository, self.place.sha))
             await self._more()
         except OharaError as error:
-            self.advise_again(error, "Ask again", "reload_commit")
+            self.advise_retry(error, "Ask again", "reload_commit")
             return
         self._go_to_place()
 
     def _describe(self, details: CommitDetails) -> None:
         self.details = details
         self._hunks = CommitHunks(self.ohara.link, self.repository, details.commit.sha, self.place.hit)
-        self._diff.clear()
+        self.diff.clear()
         self._head.show(details, now=self.ohara.clock())
         self._head.border_title = Content(plain(details.commit.subject) or "(no message)")
         self.files.list_files(details.files)
@@ -102,11 +127,11 @@ class CommitScreen(BrowsingScreen):
                 self._draw_hunks()
 
     def _draw_hunks(self) -> None:
-        drawn = len(self._diff.hits)
+        drawn = len(self.diff.hits)
         if drawn:
-            self._diff.extend(self._hunks.hits[drawn:])
+            self.diff.extend(self._hunks.hits[drawn:])
         else:
-            self._diff.show(self._hunks.hits)
+            self.diff.show(self._hunks.hits)
         self.refresh_status()
 
     def _go_to_place(self) -> None:
@@ -115,20 +140,20 @@ class CommitScreen(BrowsingScreen):
         if place.hit is not None:
             at = self._hunks.number_of(place.hit.hunk)
             if at is not None:
-                self._diff.go_to_hit(at)
+                self.diff.go_to_hit(at)
                 if self._hunks.hits[at].matches:
-                    self._diff.next_match()
+                    self.diff.next_match()
                 self.files.put_cursor_on(place.hit.path)
-        elif place.line is not None and self._diff.go_to_line(*place.line):
+        elif place.line is not None and self.diff.go_to_line(*place.line):
             self.files.put_cursor_on(place.line[0])
-            self._diff.focus()
+            self.diff.focus()
         self.refresh_status()
 
     # -- files and hunks -------------------------------------------------------------------------
 
     def on_row_list_selected(self) -> None:
         """Let the diff follow the tree."""
-        begin(self, self._show_file, group="file", exclusive=True)
+        self.start_worker(self._show_file, group="file", exclusive=True)
 
     async def _show_file(self) -> None:
         path = self.files.path
@@ -141,11 +166,11 @@ class CommitScreen(BrowsingScreen):
                 self.notify(error.message, severity="warning", markup=False)
         at = self._hunks.first_of(path)
         if at is not None:
-            self._diff.go_to_hit(at)
+            self.diff.go_to_hit(at)
 
     def on_row_list_opened(self) -> None:
         """Go to the diff of what was double-clicked."""
-        self.action_read_file()
+        self.read_file()
 
     def on_diff_view_hit_reached(self, event: DiffView.HitReached) -> None:
         """Let the tree follow the diff, and fetch what comes next in time."""
@@ -153,7 +178,7 @@ class CommitScreen(BrowsingScreen):
         self.files.put_cursor_on(hits[event.number].path)
         self.refresh_status()
         if event.number >= len(hits) - _NEAR_END and self._hunks.has_more:
-            begin(self, self._more, group="commit")
+            self.start_worker(self._more, group="commit")
 
     # -- what is drawn beside --------------------------------------------------------------------
 
@@ -167,7 +192,7 @@ class CommitScreen(BrowsingScreen):
         hunks = sum(file.hunks for file in files)
         self._entitle_diff(max(hunks, len(self._hunks.hits)))
         if not self._hunks.hits:
-            self._diff.say(_nothing(self.details) if self._hunks.was_asked else "Reading hunks …")
+            self.diff.say(_nothing(self.details) if self._hunks.was_asked else "Reading hunks …")
         said = [
             Said(self.details.commit.sha[:10], "bold $foreground"),
             Said(count(len(files), "file")),
@@ -178,71 +203,35 @@ class CommitScreen(BrowsingScreen):
         self.status_line.say(said, ())
 
     def _entitle_diff(self, hunks: int) -> None:
-        hit = self._diff.selected_hit
+        hit = self.diff.selected_hit
         at = next((at for at, each in enumerate(self._hunks.hits, 1) if each is hit), 0)
-        self._diff.border_title = Content(plain(hit.path) if hit else "No lines")
-        self._diff.border_subtitle = Content(f"hunk {at} of {hunks}" if hit else "")
+        self.diff.border_title = Content(plain(hit.path) if hit else "No lines")
+        self.diff.border_subtitle = Content(f"hunk {at} of {hunks}" if hit else "")
 
     # -- actions ---------------------------------------------------------------------------------
 
     def step_back(self) -> bool:
         """Step back from the diff to the files; false where the next step leaves the commit."""
-        if not self._diff.has_focus or not self.files.count:
+        if not self.diff.has_focus or not self.files.count:
             return False
         self.files.focus()
         return True
 
-    def action_reload_commit(self) -> None:
-        """Ask again."""
-        self.load()
-
-    def action_file_down(self) -> None:
-        """Select the next file."""
-        self.files.step(1)
-
-    def action_file_up(self) -> None:
-        """Select the previous file."""
-        self.files.step(-1)
-
-    def action_file_page_down(self) -> None:
-        """A page down in the files."""
-        self.files.move_page(1)
-
-    def action_file_page_up(self) -> None:
-        """A page up in the files."""
-        self.files.move_page(-1)
-
-    def action_first_file(self) -> None:
-        """Select the first file."""
-        self.files.move_to_first()
-
-    def action_last_file(self) -> None:
-        """Select the last file."""
-        self.files.move_to_last()
-
-    def action_read_file(self) -> None:
+    def read_file(self) -> None:
         """Go to the diff, and from there back to the files; without either, ask again."""
         if self.advice.display:
-            self.action_reload_commit()
-        elif self._diff.has_focus:
+            self.load()
+        elif self.diff.has_focus:
             self.files.focus()
         else:
-            self._diff.focus()
+            self.diff.focus()
 
-    def action_next_hunk(self) -> None:
-        """Go to the next hunk."""
-        self._diff.next_hunk()
-
-    def action_previous_hunk(self) -> None:
-        """Go to the previous hunk."""
-        self._diff.previous_hunk()
-
-    def action_parent(self) -> None:
+    def open_parent(self) -> None:
         """Open the parent, or one of several."""
         if self.details is not None:
             self._open_kin("Parents", self.details.parents, "This is a first commit: it has no parent.")
 
-    def action_child(self) -> None:
+    def open_child(self) -> None:
         """Open the child, or one of several."""
         if self.details is not None:
             self._open_kin("Children", self.details.children, "No indexed commit has this one for a parent.")
@@ -267,15 +256,20 @@ class CommitScreen(BrowsingScreen):
         """Open the parent or child that was clicked."""
         self.ohara.open_commit(event.sha)
 
-    def action_hunk_history(self) -> None:
+    def open_history(self) -> None:
         """Open the history of the hunk under the cursor."""
-        if self.selected is not None:
-            self.ohara.open_history(self.selected)
+        hit = self.diff.selected_hit
+        if hit is not None:
+            self.ohara.open_history(hit)
 
-    def action_pager(self) -> None:
+    def on_diff_view_line_chosen(self, event: DiffView.LineChosen) -> None:
+        """Open the history of a line that was clicked twice."""
+        open_line(self, event.line)
+
+    def open_pager(self) -> None:
         """Read the commit in git's own pager."""
         if self.details is not None:
-            self.show_in_pager(self.details.commit.sha)
+            show_in_pager(self, self.details.commit.sha)
 
 
 def _nothing(details: CommitDetails) -> str:

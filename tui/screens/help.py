@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from tui.actions import Keys, Where
+    from tui.actions import Keys, Scope
 
 _KEYS = 18
 
@@ -35,7 +35,7 @@ class HelpScreen(ModalScreen[None]):
         Binding("b,pageup", "scroll(-15)", "Page up"),
     ]
 
-    def __init__(self, first: Sequence[Where], keys: Keys) -> None:
+    def __init__(self, first: Sequence[Scope], keys: Keys) -> None:
         super().__init__()
         self._first = tuple(first)
         self._keys = keys
@@ -53,12 +53,12 @@ class HelpScreen(ModalScreen[None]):
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
-def listed(first: Sequence[Where], keys: Keys) -> Content:
+def listed(first: Sequence[Scope], keys: Keys) -> Content:
     """All actions by place and purpose: these places first, the others after them."""
-    places = [*first, *dict.fromkeys(action.where for action in ACTIONS if action.where not in first)]
+    places = [*first, *dict.fromkeys(action.scope for action in ACTIONS if action.scope not in first)]
     lines: list[Content] = []
     for place in places:
-        mine = [action for action in ACTIONS if action.where is place]
+        mine = [action for action in ACTIONS if action.scope is place]
         if not mine:
             continue
         lines += [Content(""), Content.styled(f"{place}", "bold $primary")]

@@ -1,7 +1,7 @@
 """The history of a symbol or of lines: every commit that touched them, newest first, with what it did.
 
 Symbols are followed by name through every name that their file had; lines are followed through every
-change above and around them. Where a symbol's history is not known (yet), that of its lines is shown
+change above and around them. Scope a symbol's history is not known (yet), that of its lines is shown
 instead, and said to be.
 """
 
@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.content import Content
 
 from ohara.errors import OharaError
-from tui.actions import Where, bindings
+from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.inert import cut, fit, plain
 from tui.phrases import age, count, day
-from tui.screens.browsing import BrowsingScreen
+from tui.screens.diff_actions import diff_commands
+from tui.screens.paned import PanedScreen, list_beside_diff
+from tui.screens.trace_actions import open_line, show_in_pager
 from tui.tracing import trace_of_hit
+from tui.widgets.diffview import DiffView
 from tui.widgets.lines import Said
 from tui.widgets.rowlist import Part, RowList
-from tui.working import begin
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -35,25 +37,45 @@ if TYPE_CHECKING:
 _AUTHOR = 14
 
 
-class HistoryScreen(BrowsingScreen):
-    """Where one reads how something came to be."""
+class HistoryScreen(PanedScreen):
+    """Scope one reads how something came to be."""
 
-    HEARS: ClassVar[tuple[Where, ...]] = (Where.HISTORY, Where.DIFF)
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.HISTORY, Where.DIFF)]
+    SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.HISTORY, Scope.DIFF)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.HISTORY, Scope.DIFF)]
     AUTO_FOCUS = "#steps"
 
     def __init__(self, place: HistoryPlace) -> None:
-        super().__init__(place.repository)
+        super().__init__()
         self.place = place
+        self.diff = DiffView(id="diff")
         self.trace = place.trace or trace_of_hit(place.hit)
         self.steps: list[tuple[Commit, list[Hit]]] = []
         self.step_list = RowList(self._step_row, id="steps")
         self._history: History | None = None
         self._note = ""
+        self.commands = {
+            **diff_commands(self, self.diff),
+            "step_down": partial(self.step_list.move, 1),
+            "step_up": partial(self.step_list.move, -1),
+            "step_page_down": partial(self.step_list.move_page, 1),
+            "step_page_up": partial(self.step_list.move_page, -1),
+            "first_step": partial(self.step_list.move_to, 0),
+            "last_step": lambda: self.step_list.move_to(self.step_list.count - 1),
+            "open_step": self.open_step,
+            "symbol_or_lines": self.follow_symbol_or_lines,
+            "step_pager": self.open_pager,
+            "reload_history": self.load,
+        }
 
-    def compose_left(self) -> ComposeResult:
-        """The commits."""
-        yield self.step_list
+    @property
+    def repository(self) -> str:
+        """The repository that the history is of."""
+        return self.place.repository
+
+    def compose(self) -> ComposeResult:
+        """The commits at the left, the diff at the right."""
+        yield list_beside_diff(self.diff, self.step_list)
+        yield from self.compose_foot()
 
     def on_mount(self) -> None:
         """Ask for the history."""
@@ -69,7 +91,7 @@ class HistoryScreen(BrowsingScreen):
             )
             return
         self.advise(Advice("◌", "Following", (self.trace.label,)))
-        begin(self, partial(self._load, self.trace), group="history", exclusive=True)
+        self.start_worker(partial(self._load, self.trace), group="history", exclusive=True)
 
     async def _load(self, trace: Trace) -> None:
         self._note = ""
@@ -80,7 +102,7 @@ class HistoryScreen(BrowsingScreen):
                 self.trace = trace.of_lines()
                 history = await self._ask(self.trace)
         except OharaError as error:
-            self.advise_again(error, "Ask again", "reload_history")
+            self.advise_retry(error, "Ask again", "reload_history")
             return
         self._show(history)
 
@@ -117,7 +139,7 @@ class HistoryScreen(BrowsingScreen):
         self._show_step(at)
         hunks = [each.hunk for each in self.steps[at][1]]
         if hit.hunk in hunks[1:]:
-            self._diff.go_to_hit(hunks.index(hit.hunk))
+            self.diff.go_to_hit(hunks.index(hit.hunk))
 
     # -- the list --------------------------------------------------------------------------------
 
@@ -143,13 +165,13 @@ class HistoryScreen(BrowsingScreen):
 
     def on_row_list_opened(self) -> None:
         """Open what was double-clicked."""
-        self.action_open_step()
+        self.open_step()
 
     def _show_step(self, at: int) -> None:
         commit, hits = self.steps[at]
-        self._diff.show(hits)
-        self._diff.border_title = Content(plain(hits[0].path))
-        self._diff.border_subtitle = Content(plain(f"{commit.author} · {day(commit.author_time)}"))
+        self.diff.show(hits)
+        self.diff.border_title = Content(plain(hits[0].path))
+        self.diff.border_subtitle = Content(plain(f"{commit.author} · {day(commit.author_time)}"))
         self.refresh_status()
 
     # -- what is drawn beside --------------------------------------------------------------------
@@ -179,48 +201,20 @@ class HistoryScreen(BrowsingScreen):
 
     def step_back(self) -> bool:
         """Step back from the diff to the list; false where the next step leaves the history."""
-        if not self._diff.has_focus:
+        if not self.diff.has_focus:
             return False
         self.step_list.focus()
         return True
 
-    def action_reload_history(self) -> None:
-        """Ask again."""
-        self.load()
-
-    def action_step_down(self) -> None:
-        """Select the next older change."""
-        self.step_list.move(1)
-
-    def action_step_up(self) -> None:
-        """Select the next newer change."""
-        self.step_list.move(-1)
-
-    def action_step_page_down(self) -> None:
-        """A page down."""
-        self.step_list.move_page(1)
-
-    def action_step_page_up(self) -> None:
-        """A page up."""
-        self.step_list.move_page(-1)
-
-    def action_first_step(self) -> None:
-        """Select the newest change."""
-        self.step_list.move_to(0)
-
-    def action_last_step(self) -> None:
-        """Select the oldest change."""
-        self.step_list.move_to(self.step_list.count - 1)
-
-    def action_open_step(self) -> None:
+    def open_step(self) -> None:
         """Open the commit of the selected change; without any, ask again."""
         if self.advice.display:
-            self.action_reload_history()
+            self.load()
         elif self.steps:
             commit, hits = self.steps[self.step_list.position]
             self.ohara.open_commit(commit.sha, hits[0])
 
-    def action_symbol_or_lines(self) -> None:
+    def follow_symbol_or_lines(self) -> None:
         """Follow the symbol instead of the lines, or the other way round."""
         whole = trace_of_hit(self.place.hit)
         if self.trace is None or whole is None:
@@ -234,7 +228,11 @@ class HistoryScreen(BrowsingScreen):
             return
         self.load()
 
-    def action_step_pager(self) -> None:
+    def on_diff_view_line_chosen(self, event: DiffView.LineChosen) -> None:
+        """Open the history of a line that was clicked twice."""
+        open_line(self, event.line)
+
+    def open_pager(self) -> None:
         """Read the commit in git's own pager."""
         if self.steps:
-            self.show_in_pager(self.steps[self.step_list.position][0].sha)
+            show_in_pager(self, self.steps[self.step_list.position][0].sha)

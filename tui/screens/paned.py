@@ -1,21 +1,33 @@
-"""What every screen but a dialog is: panes, or advice in their place, and two lines at the foot."""
+"""What every screen but a dialog is: panes, or advice in their place, and two lines at the foot.
+
+Keys reach a screen by one door: `action_do` runs the command that the screen or a part of it gave for an
+action of the table in `tui.actions`. An action without a command yet is not there for its key either.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
+from tui.actions import BY_NAME, textual_action
 from tui.advice import Advice, Choice
 from tui.widgets.adviceview import AdviceView
 from tui.widgets.lines import KeyLine, StatusLine
+from tui.workers import start_worker
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from textual import events
     from textual.app import ComposeResult
+    from textual.widget import Widget
 
     from ohara.errors import OharaError
-    from tui.actions import Where
+    from tui.actions import Scope
     from tui.app import OharaApp
+    from tui.screens.host import Commands
 
 NARROW = 110  # columns below which a list and its diff stand one above the other
 
@@ -23,7 +35,7 @@ NARROW = 110  # columns below which a list and its diff stand one above the othe
 class PanedScreen(Screen[None]):
     """Shows panes once there is something to show in them, and says until then why there is not."""
 
-    HEARS: ClassVar[tuple[Where, ...]] = ()
+    SCOPES: ClassVar[tuple[Scope, ...]] = ()
     PANES: ClassVar[str] = "#main"
 
     def __init__(self) -> None:
@@ -31,11 +43,17 @@ class PanedScreen(Screen[None]):
         self.advice = AdviceView(id="advice")
         self.status_line = StatusLine()
         self.key_line = KeyLine()
+        self.commands: Commands = {}
 
     @property
     def ohara(self) -> OharaApp:
         """The app, as what it is."""
         return cast("OharaApp", self.app)
+
+    @property
+    def repository(self) -> str:
+        """The repository that the screen is about."""
+        return self.ohara.repository
 
     def compose_foot(self) -> ComposeResult:
         """What stands below the panes, or in their place."""
@@ -44,21 +62,52 @@ class PanedScreen(Screen[None]):
         yield self.key_line
 
     def refresh_status(self) -> None:
-        """Draw the lines at the foot and the titles anew."""
-        self.key_line.show(self.ohara.footer_keys(*self.HEARS))
+        """Draw the lines at the foot and the titles again."""
+        self.key_line.show(self.ohara.footer_keys(*self.SCOPES))
+
+    def start_worker(
+        self, work: Callable[[], Awaitable[None]], *, group: str, exclusive: bool = False
+    ) -> None:
+        """Start work that ends with the screen."""
+        start_worker(self, work, group=group, exclusive=exclusive)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose between side by side and one above the other."""
+        self.set_class(event.size.width < NARROW, "-narrow")
+
+    # -- actions ---------------------------------------------------------------------------------
+
+    @property
+    def active_scopes(self) -> tuple[Scope, ...]:
+        """The scopes whose keys work where the focus is, the nearest first."""
+        return self.SCOPES
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let no key reach what is not there yet."""
+        if action == "do":
+            return parameters[0] in self.commands
+        return super().check_action(action, parameters)
+
+    def action_do(self, name: str) -> None:
+        """Run an action of the table."""
+        self.commands[name]()
+
+    def step_back(self) -> bool:
+        """Step back one level within this screen; false where the next step leaves it."""
+        return False
 
     # -- advice ----------------------------------------------------------------------------------
 
     def advise(self, advice: Advice | None) -> None:
-        """Say this in place of the panes; None shows the panes."""
+        """Show advice in place of the panes; None shows the panes."""
         self.query_one(self.PANES).display = advice is None
         self.advice.display = advice is not None
         if advice is not None:
             self.advice.show(advice)
         self.refresh_status()
 
-    def advise_again(self, error: OharaError, title: str, action: str) -> None:
-        """Say what went wrong, and offer the action that tries it once more."""
+    def advise_retry(self, error: OharaError, title: str, action: str) -> None:
+        """Show what went wrong, and offer the action that tries it once more."""
         again = Choice(title, action=action, key=self.ohara.keys.first_label(action))
         lines = (error.hint,) if error.hint else ()
         self.advise(Advice("✗", error.message, lines, (again,), tone="error"))
@@ -69,7 +118,7 @@ class PanedScreen(Screen[None]):
 
     def choose(self, choice: Choice) -> None:
         """Do what the advice offers."""
-        self._run(choice.action)
+        self._run(textual_action(BY_NAME[choice.action]))
 
     def on_key_line_pressed(self, event: KeyLine.Pressed) -> None:
         """Do what was clicked in the footer."""
@@ -77,3 +126,8 @@ class PanedScreen(Screen[None]):
 
     def _run(self, action: str) -> None:
         self.run_worker(self.run_action(action), group="choice")
+
+
+def list_beside_diff(diff: Widget, *left: Widget) -> Horizontal:
+    """The panes of a screen on which a list at the left moves a diff at the right."""
+    return Horizontal(Vertical(*left, id="left"), diff, id="main")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Vertical
@@ -10,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ohara.errors import OharaError
-from tui.actions import Where, bindings
+from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.inert import cut_left, fit, plain
 from tui.phrases import age, count, size
@@ -18,11 +19,11 @@ from tui.repositories import Known, details, freshness, listed, told
 from tui.screens.paned import PanedScreen
 from tui.widgets.lines import Said
 from tui.widgets.rowlist import Part, RowList
-from tui.working import begin
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -35,10 +36,10 @@ _LOOKS_EVERY_S = 2.0  # while indexing goes on: news of it tell how far it is, n
 
 
 class RepositoriesScreen(PanedScreen):
-    """Where one chooses what to search."""
+    """Scope one chooses what to search."""
 
-    HEARS: ClassVar[tuple[Where, ...]] = (Where.REPOSITORIES,)
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.REPOSITORIES)]
+    SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.REPOSITORIES,)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.REPOSITORIES)]
     AUTO_FOCUS = "#repositories"
     PANES = "#all"
 
@@ -49,6 +50,15 @@ class RepositoriesScreen(PanedScreen):
         self._looked = 0.0
         self._list = RowList(self._row, id="repositories")
         self._details = Static(id="details")
+        self.commands = {
+            "repository_down": partial(self._list.move, 1),
+            "repository_up": partial(self._list.move, -1),
+            "open_repository": self.open,
+            "look_again": self.look,
+            "start_indexing": self.start_indexing,
+            "stop_indexing": self.stop_indexing,
+            "pause_indexing": self.pause_or_resume,
+        }
 
     def compose(self) -> ComposeResult:
         """The list, and below it more about the selected one."""
@@ -63,14 +73,14 @@ class RepositoriesScreen(PanedScreen):
         self._details.border_title = "About it"
         self.advise(Advice("◌", "Looking for indexes"))
         self.look()
-        begin(self, self._listen, group="events", exclusive=True)
+        self.start_worker(self._listen, group="events", exclusive=True)
 
     # -- asking ----------------------------------------------------------------------------------
 
     def look(self) -> None:
         """Ask how the indexes stand."""
         self._looked = time.monotonic()
-        begin(self, self._look, group="look", exclusive=True)
+        self.start_worker(self._look, group="look", exclusive=True)
 
     async def _look(self) -> None:
         link = self.ohara.link
@@ -78,7 +88,7 @@ class RepositoriesScreen(PanedScreen):
             vitals = await link.health()
             found = await link.repos()
         except OharaError as error:
-            self.advise_again(error, "Look again", "look_again")
+            self.advise_retry(error, "Look again", "look_again")
             return
         self._paused = vitals.paused
         here = self._selected.path if self._selected else self.ohara.repository
@@ -163,44 +173,32 @@ class RepositoriesScreen(PanedScreen):
 
     def on_row_list_opened(self) -> None:
         """Search what was double-clicked."""
-        self.action_open_repository()
+        self.open()
 
-    def on_resize(self) -> None:
-        """Cut the words anew."""
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002 - as every screen hears it
+        """Cut the words to the new width."""
         self.call_after_refresh(self.refresh_status)
 
     # -- actions ---------------------------------------------------------------------------------
 
-    def action_repository_down(self) -> None:
-        """Select the next repository."""
-        self._list.move(1)
-
-    def action_repository_up(self) -> None:
-        """Select the previous repository."""
-        self._list.move(-1)
-
-    def action_open_repository(self) -> None:
+    def open(self) -> None:
         """Search the selected repository."""
         if self._selected is not None:
             self.ohara.open_repository(self._selected.path)
 
-    def action_look_again(self) -> None:
-        """Look again how the indexes stand."""
-        self.look()
-
-    def action_start_indexing(self) -> None:
+    def start_indexing(self) -> None:
         """Index the selected repository."""
         if self._selected is not None:
             self._tell(self.ohara.link.index(self._selected.path))
 
-    def action_stop_indexing(self) -> None:
+    def stop_indexing(self) -> None:
         """Stop indexing the selected repository."""
         if self._selected is not None and self._selected.is_busy:
             self._tell(self.ohara.link.stop(self._selected.path))
         else:
             self.notify("It is not being indexed.", timeout=2)
 
-    def action_pause_indexing(self) -> None:
+    def pause_or_resume(self) -> None:
         """Pause all indexing, or resume it."""
         link = self.ohara.link
         self._tell(link.resume() if self._paused else link.pause())

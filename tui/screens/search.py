@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from anyio import to_thread
 from textual.content import Content
 
-from tui.actions import Where, bindings
+from tui.actions import Scope, bindings
 from tui.advice import advise
 from tui.asking import Asking
 from tui.finder import Change, Finder
@@ -20,13 +20,16 @@ from tui.highlight import prepare
 from tui.inert import plain
 from tui.link import LinkState
 from tui.repository import count_commits
-from tui.screens.returning import ReturningActions
+from tui.screens.lazy_panes import LazyPanes
+from tui.screens.paned import PanedScreen
+from tui.screens.query_actions import QueryActions
+from tui.screens.search_history import SearchHistory
 from tui.standing import facts, going_on
 from tui.state import Stage, same_lines
 from tui.widgets.querybar import QueryBar
-from tui.working import begin
 
 if TYPE_CHECKING:
+    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.timer import Timer
@@ -35,19 +38,24 @@ if TYPE_CHECKING:
     from ohara.model import Hit
     from ohara.wire import JobState
     from tui.advice import Choice
+    from tui.screens.hit_actions import HitActions
+    from tui.widgets.diffview import DiffView
     from tui.widgets.lines import Key
+    from tui.widgets.querybar import QueryInput
     from tui.widgets.results import ResultList
     from tui.widgets.searchpanes import SearchPanes
+    from tui.widgets.strip import TimelineStrip
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
 _DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
 _CALLS_FOR_A_KEY = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})
 
 
-class SearchScreen(ReturningActions):
+class SearchScreen(PanedScreen):
     """Where one searches."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.SEARCH, Where.DIFF)]
+    SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.SEARCH, Scope.DIFF)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.SEARCH, Scope.DIFF)]
     AUTO_FOCUS = "QueryInput"
 
     def __init__(self) -> None:
@@ -59,6 +67,9 @@ class SearchScreen(ReturningActions):
         self._dim: Timer | None = None
         self._shown: tuple[str, str, bool] | None = None
         self._calls = False
+        self.history = SearchHistory(self)
+        self.lazy = LazyPanes(self, self.ohara.session.layout)
+        self.query_actions = QueryActions(self)
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -74,26 +85,68 @@ class SearchScreen(ReturningActions):
         """Connect all the same when another screen comes first: a screen that is covered is not painted."""
         self.app.call_later(self.ohara.connect)
 
-    async def unfold(self) -> None:
-        """Bring what the first paint does without: the panes, still empty, and the query of the session."""
-        await super().unfold()
-        begin(self, self.finder.look, group="look", exclusive=True)
+    async def add_panes(self) -> None:
+        """Add what the first paint does without: the panes, still empty, and the query of the session."""
+        from tui.screens.diff_actions import diff_commands
+        from tui.screens.hit_actions import HitActions
+
+        panes = await self.lazy.mount()
+        hits = HitActions(self, panes, self.history)
+        self.commands = {
+            **diff_commands(self, panes.diff),
+            **hits.commands(),
+            **self.query_actions.commands(panes.timeline),
+            **self.lazy.commands(),
+            "focus_query": self.focus_query,
+            "cursor_down": partial(self.move, 1),
+            "cursor_up": partial(self.move, -1),
+            "open_hit": partial(self._open, hits),
+        }
+        self.start_worker(self.finder.look, group="look", exclusive=True)
         if self.bar.asking.is_empty:  # nobody was quicker
-            self.bar.show(self.read(self.ohara.first_query))
+            self.bar.show(self.history.read(self.ohara.first_query))
+
+    # -- the panes, for those who know that they are there ---------------------------------------
+
+    @property
+    def panes(self) -> SearchPanes:
+        """List, timeline and diff."""
+        if self.lazy.mounted is None:
+            raise RuntimeError("the search screen has no panes yet")
+        return self.lazy.mounted
+
+    @property
+    def results(self) -> ResultList:
+        """The list of hits."""
+        return self.panes.results
+
+    @property
+    def timeline(self) -> TimelineStrip:
+        """The hits in time."""
+        return self.panes.timeline
+
+    @property
+    def diff(self) -> DiffView:
+        """The diff of the selected hit."""
+        return self.panes.diff
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange the panes for the new size."""
+        self.lazy.fit(event.size)
 
     # -- the repository and the service ----------------------------------------------------------
 
     def turn_to(self, repository: str, source: str = "") -> None:
         """Search another repository, for something or nothing yet."""
         self.finder.turn_to(repository)
-        begin(self, self.finder.look, group="look", exclusive=True)
-        self.bar.show(self.read(source))
+        self.start_worker(self.finder.look, group="look", exclusive=True)
+        self.bar.show(self.history.read(source))
 
     def link_changed(self) -> None:
         """Draw how the connection stands; once it is there again, look how the index stands."""
         state = self.finder.state
         if state.link is LinkState.CONNECTED and state.status is None and not state.loading:
-            begin(self, self.finder.look, group="look", exclusive=True)
+            self.start_worker(self.finder.look, group="look", exclusive=True)
 
     def job_happened(self, job: JobState) -> None:
         """Draw how indexing goes; look again when it began to be searchable or is done."""
@@ -101,7 +154,7 @@ class SearchScreen(ReturningActions):
             return
         waits = self.finder.state.stage is Stage.NOT_INDEXED
         if job.state in {"done", "failed"} or (waits and job.state == "progress"):
-            begin(self, self._look_again, group="look", exclusive=True)
+            self.start_worker(self._look_again, group="look", exclusive=True)
 
     async def _look_again(self) -> None:
         waited = self.finder.state.stage is Stage.NOT_INDEXED
@@ -114,7 +167,7 @@ class SearchScreen(ReturningActions):
     def on_query_bar_changed(self, event: QueryBar.Changed) -> None:
         """Ask when typing pauses."""
         event.stop()
-        self.asks_anew(event.asking)
+        self.history.query_changed(event.asking)
         if self._debounce is not None:
             self._debounce.stop()
         self._debounce = self.set_timer(DEBOUNCE_S, self.ask)
@@ -129,17 +182,17 @@ class SearchScreen(ReturningActions):
             self.finder.forget()
             return
         work = partial(self.finder.ask, asking, by_date=self.by_date, reranks=self.ohara.reranks)
-        begin(self, work, group="find", exclusive=True)
+        self.start_worker(work, group="find", exclusive=True)
 
     def _heard(self, change: Change) -> None:
         """Draw what the finder knows now."""
         if not self.is_mounted:
             return
         state = self.finder.state
-        if change is not Change.OTHER and self.unfolded is not None:
+        if change is not Change.OTHER and self.lazy.mounted is not None:
             self._fill(change)
         if state.stage is Stage.NOT_INDEXED and state.commits is None:
-            begin(self, self._count, group="count", exclusive=True)
+            self.start_worker(self._count, group="count", exclusive=True)
         self._draw()
 
     def _fill(self, change: Change) -> None:
@@ -149,18 +202,18 @@ class SearchScreen(ReturningActions):
         if change is Change.ANSWER and state.hits:
             shown, self._shown = self._shown, (state.repository, state.source, state.by_date)
             self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
-            self.select_wanted()
+            self.history.select_wanted()
             self.ohara.typed = state.source
             self.call_after_refresh(self._prepare, {hit.path for hit in state.hits})
         elif change is Change.ORDER:
             self.results.show(state.hits, keep=True)
         elif change is Change.MORE:
             self.results.extend(state.hits[len(self.results.hits) :])
-        self.timeline.show(state.hits, self.results.selected, self.period())
+        self.timeline.show(state.hits, self.results.selected, self.query_actions.period)
 
     def _prepare(self, paths: set[str]) -> None:
         """Load the colours of all hits beside the drawing, once the first is drawn."""
-        begin(self, partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
+        self.start_worker(partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
 
     async def _count(self) -> None:
         self.finder.count(await count_commits(self.finder.state.repository))
@@ -170,8 +223,8 @@ class SearchScreen(ReturningActions):
         state = self.finder.state
         has_hits = state.stage is Stage.RESULTS
         self.advice.display = not has_hits
-        if self.unfolded is not None:
-            self._draw_panes(self.unfolded, has_hits=has_hits)
+        if self.lazy.mounted is not None:
+            self._draw_panes(self.lazy.mounted, has_hits=has_hits)
         if not has_hits:
             self.advice.show(advise(state, self.ohara.session.recent(state.repository), self.ohara.keys))
             calls, self._calls = self._calls, state.stage in _CALLS_FOR_A_KEY and self.bar.asking.is_empty
@@ -200,28 +253,28 @@ class SearchScreen(ReturningActions):
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles anew."""
         state, at = self.finder.state, 0
-        if self.unfolded is not None:
-            at = self.unfolded.results.position
-            self.unfolded.results.entitle("Hits", "newest first" if state.by_date else "best first")
+        if self.lazy.mounted is not None:
+            at = self.lazy.mounted.results.position
+            self.lazy.mounted.results.entitle("Hits", "newest first" if state.by_date else "best first")
         self.status_line.say(facts(state, at), going_on(state, len(self.ohara.marks), self.ohara.keys))
         self.key_line.show(self._footer())
 
     @property
-    def heard_here(self) -> tuple[Where, ...]:
-        """The places whose actions are heard where the focus is, the nearest first."""
+    def active_scopes(self) -> tuple[Scope, ...]:
+        """The scopes whose keys work where the focus is, the nearest first."""
         if self.bar.input.has_focus:
-            return (Where.QUERY, Where.SEARCH, Where.DIFF)
-        is_reading = self.unfolded is not None and self.unfolded.diff.has_focus
-        return (Where.DIFF, Where.SEARCH) if is_reading else (Where.SEARCH, Where.DIFF)
+            return (Scope.QUERY, Scope.SEARCH, Scope.DIFF)
+        is_reading = self.lazy.mounted is not None and self.lazy.mounted.diff.has_focus
+        return (Scope.DIFF, Scope.SEARCH) if is_reading else (Scope.SEARCH, Scope.DIFF)
 
     def _footer(self) -> list[Key]:
         stage = self.finder.state.stage
         if self.bar.input.has_focus:
-            return self.ohara.footer_keys(Where.QUERY, typing=True)
+            return self.ohara.footer_keys(Scope.QUERY, typing=True)
         if stage is Stage.RESULTS:
-            return self.ohara.footer_keys(Where.SEARCH, Where.DIFF)
+            return self.ohara.footer_keys(Scope.SEARCH, Scope.DIFF)
         offered = {choice.action for choice in self.advice.advice.choices}
-        return self.ohara.footer_keys(Where.SEARCH, only={"focus_query", "filters", *offered})
+        return self.ohara.footer_keys(Scope.SEARCH, only={"focus_query", "filters", *offered})
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work where the focus is."""
@@ -243,16 +296,24 @@ class SearchScreen(ReturningActions):
     def on_result_list_near_end(self) -> None:
         """Fetch more hits."""
         if self.finder.state.cursor is not None:
-            begin(self, self.finder.more, group="more")
+            self.start_worker(self.finder.more, group="more")
 
     def on_result_list_opened(self) -> None:
         """Open what was double-clicked."""
-        self.action_open_hit()
+        self.commands["open_hit"]()
 
     @property
     def selected(self) -> Hit | None:
         """The hit that actions are about."""
         return self.results.selected if self.finder.state.stage is Stage.RESULTS else None
+
+    def select(self, sha: str, hunk: int) -> bool:
+        """Put the cursor on this hit; false when it is not listed."""
+        for at, hit in enumerate(self.results.hits):
+            if (hit.commit.sha, hit.hunk) == (sha, hunk):
+                self.results.move_to(at)
+                return True
+        return False
 
     def move(self, by: int) -> None:
         """Move among the hits, or among what the advice offers."""
@@ -263,38 +324,52 @@ class SearchScreen(ReturningActions):
         else:
             self.advice.move(by)
 
+    def on_diff_view_line_chosen(self, event: DiffView.LineChosen) -> None:
+        """Open the history of a line that was clicked twice."""
+        from tui.screens.trace_actions import open_line
+
+        open_line(self, event.line)
+
+    def on_timeline_strip_narrowed(self, event: TimelineStrip.Narrowed) -> None:
+        """Narrow to the bar that was clicked, or widen to all of it again."""
+        self.query_actions.narrow(event.bar)
+
     # -- bar, list, advice -----------------------------------------------------------------------
 
-    def action_focus_query(self) -> None:
+    def focus_query(self) -> None:
         """Go to the query bar."""
         self.bar.input.focus()
         self.bar.input.select_all()
+
+    def on_query_input_recalled(self, event: QueryInput.Recalled) -> None:
+        """Take an older or newer query of this repository."""
+        self.history.recall(event.by)
 
     def on_query_input_entered(self) -> None:
         """Go to the list, or do what the advice offers."""
         self.bar.settle()
         if self.finder.state.stage is Stage.RESULTS:
             self.results.focus()
-            self.record()
+            self.history.record()
         elif self.advice.chosen is not None:
             self.choose(self.advice.chosen)
         else:
             self.ask()
 
-    def action_open_hit(self) -> None:
+    def _open(self, hits: HitActions) -> None:
         """Open the selected hit, or do what the advice offers."""
         if self.finder.state.stage is Stage.RESULTS:
-            super().action_open_hit()
+            hits.open()
         elif self.advice.chosen is not None:
             self.choose(self.advice.chosen)
 
     def choose(self, choice: Choice) -> None:
         """Do what the advice offers."""
         if choice.query:
-            self.bar.show(self.read(choice.query))
+            self.bar.show(self.history.read(choice.query))
             self.ask()
         elif choice.drops:
-            self.drop(choice.drops)
+            self.query_actions.drop_filter(choice.drops)
         else:
             super().choose(choice)
 

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.widgets import Input, Static
 
-from tui.actions import Where, bindings
+from tui.actions import Scope, bindings
 from tui.asking import Asking, lifted
 from tui.inert import cut, plain
 
@@ -31,7 +31,7 @@ _CHIP_CELLS = 34
 class QueryInput(Input):
     """The free text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.QUERY)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.QUERY)]
 
     # What is typed changes how far the line scrolls, never where anything stands: nothing is laid out for it.
     virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)

@@ -1,4 +1,4 @@
-"""Taking away what a diff shows: to the clipboard, to the editor, to the forge's page, to a file."""
+"""Takes what a diff shows elsewhere: to the clipboard, to the editor, to the forge's page, to a file."""
 
 from __future__ import annotations
 
@@ -8,38 +8,51 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara.errors import OharaError
-from tui.screens.diffing import DiffActions
-from tui.working import begin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import Hit
     from tui.forge import Forge
+    from tui.screens.host import Commands, Host
+    from tui.widgets.diffview import DiffView
 
 _WHOLE_FILE = 100_000  # lines of an old version that an editor is given
 
 
-class CarryingActions(DiffActions):
-    """A screen with a diff from which things can be taken."""
+class ExportActions:
+    """Copies, opens, edits and writes the hunk under the cursor, or what was marked."""
+
+    def __init__(self, host: Host, diff: DiffView) -> None:
+        self._host = host
+        self._diff = diff
+
+    def commands(self) -> Commands:
+        """What it does, by the names in the table of actions."""
+        return {
+            "copy": self.copy,
+            "open_forge": self.open_forge,
+            "edit": self.edit,
+            "export": self.export,
+        }
 
     @property
-    def subject(self) -> Hit | None:
-        """The hunk that is meant: the one under the cursor, or else the only one."""
-        return self.diff.selected_hit or next(iter(self.diff.hits), None)
+    def _hit(self) -> Hit | None:
+        """The hunk that is meant: the one under the cursor, or else the first."""
+        return self._diff.selected_hit or next(iter(self._diff.hits), None)
 
     async def _forge(self) -> Forge | None:
         from tui.forge import forge_of
 
-        return forge_of(await self.ohara.link.remote(self.ohara.repository))
+        return forge_of(await self._host.ohara.link.remote(self._host.repository))
 
     # -- copying ---------------------------------------------------------------------------------
 
-    def action_copy(self) -> None:
+    def copy(self) -> None:
         """Ask what to copy."""
         from tui.screens.menu import Item, MenuScreen
 
-        hit = self.subject
+        hit = self._hit
         if hit is None:
             return
         items = (
@@ -49,11 +62,11 @@ class CarryingActions(DiffActions):
             Item("d", "diff", f"{hit.path}:{hit.line}"),
             Item("m", "message", hit.commit.subject),
         )
-        self.app.push_screen(MenuScreen("Copy", items), partial(self._copy_chosen, hit))
+        self._host.ohara.push_screen(MenuScreen("Copy", items), partial(self._copy_chosen, hit))
 
     def _copy_chosen(self, hit: Hit, key: str | None) -> None:
         if key is not None:
-            begin(self, partial(self._copy, hit, key), group="copy", exclusive=True)
+            self._host.start_worker(partial(self._copy, hit, key), group="copy", exclusive=True)
 
     async def _copy(self, hit: Hit, key: str) -> None:
         from tui.export import patch
@@ -74,91 +87,91 @@ class CarryingActions(DiffActions):
                 if url is None:
                     return
                 text = url
-        complaint = copy(self.app, text)
-        self._said(complaint, f"Copied the {what}.")
+        complaint = copy(self._host.ohara, text)
+        self._report(complaint, f"Copied the {what}.")
 
-    def _said(self, complaint: str, done: str) -> None:
+    def _report(self, complaint: str, done: str) -> None:
         if complaint:
-            self.notify(complaint, severity="warning", timeout=4, markup=False)
+            self._host.notify(complaint, severity="warning", timeout=4, markup=False)
         else:
-            self.notify(done, timeout=2, markup=False)
+            self._host.notify(done, timeout=2, markup=False)
 
     async def _page(self, hit: Hit) -> str | None:
-        """The page of the hit's commit; None, and a word about it, when there is none."""
+        """The page of the hit's commit; None, and a message, when there is none."""
         try:
             forge = await self._forge()
         except OharaError as error:
-            self._said(error.message, "")
+            self._report(error.message, "")
             return None
         if forge is None:
-            self._said("The remote of this repository has no page on the web.", "")
+            self._report("The remote of this repository has no page on the web.", "")
             return None
         return forge.commit(hit.commit.sha)
 
     # -- the browser and the editor --------------------------------------------------------------
 
-    def action_open_forge(self) -> None:
+    def open_forge(self) -> None:
         """Open the commit's page in the browser."""
-        if self.subject is not None:
-            begin(self, partial(self._open_page, self.subject), group="forge", exclusive=True)
+        if self._hit is not None:
+            self._host.start_worker(partial(self._open_page, self._hit), group="forge", exclusive=True)
 
     async def _open_page(self, hit: Hit) -> None:
         from tui.outside import copy, open_page
 
         url = await self._page(hit)
         if url is not None and not open_page(url):
-            complaint = copy(self.app, url)  # over ssh the browser is on the other side
-            self._said(complaint, f"No browser here; copied {url}")
+            complaint = copy(self._host.ohara, url)  # over ssh the browser is on the other side
+            self._report(complaint, f"No browser here; copied {url}")
 
-    def action_edit(self) -> None:
-        """Open the file in the editor, where this line stands now."""
-        if self.subject is not None:
-            begin(self, partial(self._edit, self.subject), group="edit", exclusive=True)
+    def edit(self) -> None:
+        """Open the file in the editor, where this line is now."""
+        if self._hit is not None:
+            self._host.start_worker(partial(self._edit, self._hit), group="edit", exclusive=True)
 
     async def _edit(self, hit: Hit) -> None:
         from tui.outside import editor_command, kept_copy, nearest_line, run_in_terminal, work_file
 
-        here = self.diff.selected_line
+        here = self._diff.selected_line
         near, text = (here.line, here.text) if here is not None and here.hit == hit else (hit.line, "")
-        path = work_file(self.ohara.repository, hit.path)
+        path = work_file(self._host.repository, hit.path)
         if path is None:
             lines = await self._old_lines(hit)
             if lines is None:
                 return
             path = kept_copy(hit.path, hit.commit.sha, lines)
-            self.notify("The file is gone by now: this is a copy of what it was.", timeout=4)
+            self._host.notify("The file is gone by now: this is a copy of what it was.", timeout=4)
         else:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         command = editor_command(path, nearest_line(lines, text, max(1, near)), os.environ)
-        complaint = run_in_terminal(self.app, command)
+        complaint = run_in_terminal(self._host.ohara, command)
         if complaint:
-            self._said(complaint, "")
+            self._report(complaint, "")
 
     async def _old_lines(self, hit: Hit) -> Sequence[str] | None:
         try:
-            return await self.ohara.link.lines(
-                self.ohara.repository, hit.commit.sha, hit.path, 1, _WHOLE_FILE
+            return await self._host.ohara.link.lines(
+                self._host.repository, hit.commit.sha, hit.path, 1, _WHOLE_FILE
             )
         except OharaError as error:
-            self._said(error.message, "")
+            self._report(error.message, "")
             return None
 
     # -- a file of what was marked ---------------------------------------------------------------
 
-    def action_export(self) -> None:
+    def export(self) -> None:
         """Ask in which form to write the marked hits, or this one when none is marked."""
         from tui.screens.menu import Item, MenuScreen
 
-        hits = tuple(self.ohara.marks.values()) or ((self.subject,) if self.subject is not None else ())
+        hits = tuple(self._host.ohara.marks.values()) or ((self._hit,) if self._hit is not None else ())
         if not hits:
             return
         items = (Item("m", "Markdown", "to read and to share"), Item("p", "patch", "for git apply"))
         title = f"Export {len(hits)} {'hit' if len(hits) == 1 else 'hits'}"
-        self.app.push_screen(MenuScreen(title, items), partial(self._export_chosen, hits))
+        self._host.ohara.push_screen(MenuScreen(title, items), partial(self._export_chosen, hits))
 
     def _export_chosen(self, hits: tuple[Hit, ...], key: str | None) -> None:
         if key is not None:
-            begin(self, partial(self._export, hits, key), group="export", exclusive=True)
+            self._host.start_worker(partial(self._export, hits, key), group="export", exclusive=True)
 
     async def _export(self, hits: tuple[Hit, ...], key: str) -> None:
         from tui.export import markdown, patch, write
@@ -167,11 +180,12 @@ class CarryingActions(DiffActions):
             forge = await self._forge()
         except OharaError:  # links are a comfort; the hits are what was asked for
             forge = None
-        title = self.ohara.search.finder.state.source or self.ohara.search.finder.state.name
+        state = self._host.ohara.search.finder.state
+        title = state.source or state.name
         text = patch(hits) if key == "p" else markdown(hits, title=title, forge=forge)
         try:
             path = write(text, Path.cwd(), "ohara-hits", ".patch" if key == "p" else ".md")
         except OSError as error:
-            self._said(f"not written: {error.strerror or error}", "")
+            self._report(f"not written: {error.strerror or error}", "")
             return
-        self.notify(f"Wrote {path}", timeout=5, markup=False)
+        self._host.notify(f"Wrote {path}", timeout=5, markup=False)

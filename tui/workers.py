@@ -1,4 +1,4 @@
-"""Starts work beside the drawing: one group of work, of which a newer piece may replace the older."""
+"""Starts work beside the drawing: workers in named groups, in which a newer one may replace the older."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
 
 
-def begin(node: DOMNode, work: Callable[[], Awaitable[None]], *, group: str, exclusive: bool = False) -> None:
-    """Start a piece of work.
+def start_worker(
+    node: DOMNode, work: Callable[[], Awaitable[None]], *, group: str, exclusive: bool = False
+) -> None:
+    """Start a worker that ends with its node; an exclusive one cancels the others of its group.
 
     Takes the function and not its coroutine: work that is replaced before it begins leaves nothing behind.
     """

@@ -1,0 +1,94 @@
+"""The actions of the selected hit: open it, follow it, explain it, mark it, search for more like it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui.asking import Asking, sample_of
+
+if TYPE_CHECKING:
+    from tui.screens.host import Commands, SearchHost
+    from tui.screens.search_history import SearchHistory
+    from tui.widgets.searchpanes import SearchPanes
+
+
+class HitActions:
+    """Moves in the list of hits and works with the selected one."""
+
+    def __init__(self, host: SearchHost, panes: SearchPanes, history: SearchHistory) -> None:
+        self._host = host
+        self._panes = panes
+        self._history = history
+
+    def commands(self) -> Commands:
+        """What it does, by the names in the table of actions."""
+        results = self._panes.results
+        return {
+            "page_down": partial(results.move_page, 1),
+            "page_up": partial(results.move_page, -1),
+            "cursor_first": partial(results.move_to, 0),
+            "cursor_last": lambda: results.move_to(len(results.hits) - 1),
+            "open_hit": self.open,
+            "history": self.open_history,
+            "why": self.explain,
+            "more_like": self.search_similar,
+            "search_selected": self.search_selected,
+            "mark": self.mark,
+        }
+
+    def open(self) -> None:
+        """Open the commit of the hit."""
+        hit = self._host.selected
+        if hit is not None:
+            self._history.record()
+            self._host.ohara.open_commit(hit.commit.sha, hit)
+
+    def open_history(self) -> None:
+        """Open the history of the hit's symbol or lines."""
+        hit = self._host.selected
+        if hit is not None:
+            self._history.record()
+            self._host.ohara.open_history(hit)
+
+    def explain(self) -> None:
+        """Explain why the hit was found."""
+        from tui.screens.why import WhyScreen
+
+        hit, results = self._host.selected, self._host.finder.state.results
+        if hit is not None and results is not None:
+            self._host.ohara.push_screen(WhyScreen(hit, results, self._panes.results.position))
+
+    def search_similar(self) -> None:
+        """Search for more hunks like this one."""
+        hit = self._host.selected
+        if hit is not None:
+            self._search(Asking("", self._host.bar.asking.chips, sample_of(hit)))
+
+    def search_selected(self) -> None:
+        """Search for the selected text, or for the hit's symbol."""
+        hit = self._host.selected
+        text = " ".join(self._panes.diff.selected_text.split())
+        if text:
+            quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+            self._search(Asking(f'"{quoted}"'))
+        elif hit is not None and hit.symbol:
+            self._search(Asking(hit.symbol))
+        else:
+            self._host.notify("Select text in the diff with the mouse, or a hit in a symbol.", timeout=3)
+
+    def _search(self, asking: Asking) -> None:
+        """Search for something else; the search before can be gone back to."""
+        self._history.record()
+        self._host.bar.show(asking)
+        self._host.ask()
+        self._panes.results.focus()
+
+    def mark(self) -> None:
+        """Mark the hit or unmark it, and go on to the next."""
+        hit, ohara = self._host.selected, self._host.ohara
+        if hit is not None:
+            ohara.toggle_mark(hit)
+            self._panes.results.mark(frozenset(ohara.marks))
+            self._panes.results.move(1)
+            self._host.refresh_status()

@@ -1,0 +1,90 @@
+"""The actions of the query: its filters, its period, the order of its hits, asking again, indexing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.asking import Asking
+
+if TYPE_CHECKING:
+    from tui.screens.host import Commands, SearchHost
+    from tui.timeline import Bar
+    from tui.widgets.strip import TimelineStrip
+
+
+class QueryActions:
+    """Changes the query and sends it again."""
+
+    def __init__(self, host: SearchHost) -> None:
+        self._host = host
+
+    def commands(self, timeline: TimelineStrip) -> Commands:
+        """What it does, by the names in the table of actions."""
+        return {
+            "filters": self.choose_filters,
+            "order": self.change_order,
+            "retry": self.retry,
+            "index": self.index,
+            "drop_filter": self.drop_some_filter,
+            "narrow_earlier": lambda: self.narrow(timeline.neighbour(-1)),
+            "narrow_later": lambda: self.narrow(timeline.neighbour(1)),
+        }
+
+    def choose_filters(self) -> None:
+        """Open the filter dialog."""
+        from tui.screens.filters import FiltersScreen
+
+        bar = self._host.bar
+
+        def chosen(chips: tuple[str, ...] | None) -> None:
+            if chips is not None and chips != bar.asking.chips:
+                bar.show(Asking(bar.asking.text, chips, bar.asking.sample))
+
+        bar.settle()
+        self._host.ohara.push_screen(FiltersScreen(bar.asking.chips), chosen)
+
+    def change_order(self) -> None:
+        """Order by rank or by date."""
+        self._host.by_date = not self._host.by_date
+        self._host.ask()
+
+    def retry(self) -> None:
+        """Ask again."""
+        if self._host.bar.asking.is_empty:
+            self._host.start_worker(self._host.finder.look, group="look", exclusive=True)
+        self._host.ask()
+
+    def index(self) -> None:
+        """Have the repository indexed."""
+        finder = self._host.finder
+        self._host.start_worker(finder.index, group="index", exclusive=True)
+        self._host.notify(f"Indexing {finder.state.name} in the background.", timeout=3, markup=False)
+
+    def drop_some_filter(self) -> None:
+        """Drop the filter that leaves nothing over, or else the last one."""
+        chips = self._host.finder.state.without or self._host.bar.asking.chips[-1:]
+        if chips:
+            self.drop_filter(chips[0])
+
+    def drop_filter(self, chip: str) -> None:
+        """Drop this filter."""
+        self._host.bar.show(self._host.bar.asking.without(chip))
+        self._host.ask()
+
+    # -- the period ------------------------------------------------------------------------------
+
+    @property
+    def period(self) -> str:
+        """The period that is asked for, as it would be typed."""
+        chips = self._host.bar.asking.chips
+        return " ".join(chip for chip in chips if chip.startswith(("since:", "until:")))
+
+    def narrow(self, bar: Bar | None) -> None:
+        """Narrow the period to a bar of the timeline; a second time, or without a bar, ask for all of it."""
+        asking = self._host.bar.asking
+        if bar is None:
+            if self.period:  # at the edge of a narrowed period: all of it again
+                self._host.bar.show(asking.within("", ""))
+            return
+        narrowed = asking.within(bar.since, bar.until)
+        self._host.bar.show(asking.within("", "") if narrowed == asking else narrowed)

@@ -1,0 +1,69 @@
+"""Goes back to earlier searches: queries of this repository, and searches that were left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.asking import Asking, read
+from tui.places import SearchPlace
+
+if TYPE_CHECKING:
+    from tui.screens.host import SearchHost
+
+
+class SearchHistory:
+    """Remembers what was searched for on the search screen."""
+
+    def __init__(self, host: SearchHost) -> None:
+        self._host = host
+        self._wanted: tuple[str, tuple[str, int]] | None = None
+        self._recalled = -1
+        self._recall = Asking()
+
+    def read(self, source: str) -> Asking:
+        """A whole query as the bar shows it."""
+        return read(source, now=int(self._host.ohara.clock()))
+
+    # -- queries ---------------------------------------------------------------------------------
+
+    def recall(self, by: int) -> None:
+        """Take an older (-1) or newer (1) query of this repository."""
+        recent = self._host.ohara.session.recent(self._host.finder.state.repository)
+        self._recalled = max(-1, min(self._recalled - by, len(recent) - 1))
+        self._recall = self.read(recent[self._recalled] if self._recalled >= 0 else "")
+        self._host.bar.show(self._recall)
+
+    def query_changed(self, asking: Asking) -> None:
+        """Start again from the newest old query once something was typed."""
+        if asking != self._recall:
+            self._recalled = -1
+
+    # -- visits ----------------------------------------------------------------------------------
+
+    def record(self) -> None:
+        """Note this search as visited, and its query as asked."""
+        host = self._host
+        state, hit = host.finder.state, host.selected
+        host.ohara.remember_query(state.repository, state.source)
+        selected = (hit.commit.sha, hit.hunk) if hit else None
+        host.ohara.arrive(SearchPlace(state.repository, host.bar.asking, host.by_date, selected))
+
+    def restore(self, place: SearchPlace) -> None:
+        """Go back to a search, and to the hit that was selected in it."""
+        host = self._host
+        host.by_date = place.by_date
+        if place.repository != host.finder.state.repository:
+            host.turn_to(place.repository)
+        self._wanted = (place.asking.source, place.selected) if place.selected else None
+        if place.asking == host.bar.asking:
+            self.select_wanted()
+        else:
+            host.bar.show(place.asking)
+            host.ask()
+
+    def select_wanted(self) -> None:
+        """Select the hit that was left, once the answer that holds it is there."""
+        if self._wanted is None or self._wanted[0] != self._host.finder.state.source:
+            return
+        if self._host.select(*self._wanted[1]):
+            self._wanted = None

@@ -1,0 +1,97 @@
+"""From a line of a diff to where it came from: blame, its history, and more of the file around it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ohara.errors import OharaError
+from tui.places import CommitPlace, HistoryPlace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.model import Hit
+    from tui.screens.host import Commands, Host
+    from tui.widgets.diffview import DiffView
+    from tui.widgets.walkedview import SelectedLine
+
+_NO_LINE = "Choose a line of the diff first: click it, or go to it with J and K."
+
+
+class TraceActions:
+    """Follows a line of a diff; gives the diff more of its files on the way."""
+
+    def __init__(self, host: Host, diff: DiffView) -> None:
+        self._host = host
+        self._diff = diff
+        diff.surroundings = self._lines_around
+
+    def commands(self) -> Commands:
+        """What it does, by the names in the table of actions."""
+        return {
+            "blame": self.blame,
+            "line_history": lambda: open_line(self._host, self._diff.selected_line),
+        }
+
+    async def _lines_around(self, hit: Hit, first: int, last: int) -> Sequence[str]:
+        return await self._host.ohara.link.lines(self._host.repository, hit.commit.sha, hit.path, first, last)
+
+    def blame(self) -> None:
+        """Go to the commit that last touched the line under the cursor."""
+        line = self._diff.selected_line
+        if line is None:
+            self._host.notify(_NO_LINE, timeout=3)
+            return
+        self._host.start_worker(partial(self._blame, line), group="blame", exclusive=True)
+
+    async def _blame(self, line: SelectedLine) -> None:
+        """Ask who touched the line; one that was touched right here is followed to the parent."""
+        from tui.tracing import trace_of_line
+
+        trace = trace_of_line(line)
+        if trace is None:
+            self._host.notify("This is the first commit: nothing is older.", timeout=3)
+            return
+        link, here = self._host.ohara.link, line.hit.commit.sha
+        try:
+            origin = await link.blame(self._host.repository, trace.commit, trace.path, trace.first)
+            if origin.commit.sha == here:
+                before = origin.before
+                if before is None or not origin.was_there:
+                    self._host.notify("This line began here: nothing older stands in its place.", timeout=4)
+                    return
+                origin = await link.blame(self._host.repository, before.sha, before.path, before.line)
+        except OharaError as error:
+            self._host.notify(error.message, severity="warning", markup=False)
+            return
+        from tui.screens.commit import CommitScreen
+
+        place = CommitPlace(
+            self._host.repository, origin.commit.sha, line=(origin.place.path, origin.place.line)
+        )
+        self._host.ohara.arrive(place)
+        self._host.ohara.push_screen(CommitScreen(place))
+
+
+def open_line(host: Host, line: SelectedLine | None) -> None:
+    """Open the history of a line of a diff."""
+    from tui.screens.history import HistoryScreen
+    from tui.tracing import trace_of_line
+
+    trace = trace_of_line(line) if line is not None else None
+    if line is None or trace is None:
+        host.notify(_NO_LINE, timeout=3)
+        return
+    place = HistoryPlace(host.repository, line.hit, trace)
+    host.ohara.arrive(place)
+    host.ohara.push_screen(HistoryScreen(place))
+
+
+def show_in_pager(host: Host, sha: str) -> None:
+    """Read a commit in git's own pager."""
+    from tui.outside import run_in_terminal, show_command
+
+    complaint = run_in_terminal(host.ohara, show_command(host.repository, sha))
+    if complaint:
+        host.notify(complaint, severity="warning", markup=False)
