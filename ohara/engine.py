@@ -147,6 +147,12 @@ class Engine:
         )
         return anyio.run(self.search.find, parsed, wishes)
 
+    @property
+    def is_outdated(self) -> bool:
+        """True when connections are open to an index that is no longer there; the next query closes them."""
+        halves = (self._search, self._browser)
+        return any(half is not None and half.is_outdated for half in halves)
+
     def close(self) -> None:
         """Give connections and models up; the next query opens them again."""
         if self._search is not None:
@@ -265,5 +271,6 @@ def forget(location: IndexLocation) -> int:
         raise IndexMissing(f"{location.common_dir} has no index", hint="ohara repos lists the indexes")
     with writer_lock(location.lock, wait_s=_LOCK_WAIT_S):
         freed = sum(file.stat().st_size for file in location.folder.iterdir() if file.is_file())
+        location.database.unlink(missing_ok=True)  # first: nobody shall open it without its log
         shutil.rmtree(location.folder)
     return freed

@@ -8,6 +8,7 @@
     ├── StoreError               the index cannot be used as it is
     │   ├── IndexMissing         there is no index for this repository yet
     │   ├── IndexLocked          another process is indexing
+    │   ├── IndexReplaced        others take its place faster than it can be read
     │   ├── IndexCorrupt         the database is damaged or not ohara's
     │   └── IndexTooNew          a newer ohara wrote it
     ├── ModelError               an embedder or reranker cannot be loaded or run
@@ -56,6 +57,10 @@ class IndexMissing(StoreError):
 
 class IndexLocked(StoreError):
     """Another process is indexing."""
+
+
+class IndexReplaced(StoreError):
+    """Other indexes take this one's place faster than it can be read."""
 
 
 class IndexCorrupt(StoreError):

@@ -70,6 +70,11 @@ class Search:
         """Close the connections."""
         self._pool.close()
 
+    @property
+    def is_outdated(self) -> bool:
+        """True when connections are open to an index that is no longer there."""
+        return self._pool.is_outdated
+
     def wishes(
         self,
         *,
@@ -105,7 +110,7 @@ class Search:
     ) -> Results:
         """Answer a query; `moments` hears how far an exact search has come."""
         self.vectors_are_old = False
-        results = await find(self._sources, query, wishes, moments)
+        results = await self._pool.of_one_database(lambda: find(self._sources, query, wishes, moments))
         notes = (*_gone(results.index.gone), *self._substitutes(results, wishes))
         return replace(results, notes=(*results.notes, *notes)) if notes else results
 

@@ -7,7 +7,7 @@ it. The git repository is opened for this alone and used by one thread at a time
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ohara.browse.lineage import Standing, Unknown, follow
 from ohara.browse.marks import line_hit, symbol_hit
@@ -23,12 +23,14 @@ from ohara.store.hydrate import hydrate
 from ohara.store.pool import ReaderPool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ohara.browse.lineage import Step
     from ohara.model import Hit, Sha
     from ohara.store.locate import IndexLocation
     from ohara.store.reader import Reader
+
+T = TypeVar("T")
 
 MOST_LINES = 5_000  # of a file at once: more than any screen, less than any frame
 MOST_STEPS = 1_000
@@ -48,29 +50,38 @@ class Browser:
         """Close the connections."""
         self._pool.close()
 
+    @property
+    def is_outdated(self) -> bool:
+        """True when connections are open to an index that is no longer there."""
+        return self._pool.is_outdated
+
     async def details(self, name: str) -> CommitDetails:
         """A commit by sha, prefix or ref, with its kin and files."""
-        return await self._pool.read(lambda reader: self._details(reader, name))
+        return await self._read(lambda reader: self._details(reader, name))
 
     async def symbol_history(self, symbol: str, path: str, limit: int) -> History:
         """Every hunk that touched a symbol of a file, under all names the file had."""
-        return await self._pool.read(lambda reader: _symbol_history(reader, symbol, path, limit))
+        return await self._read(lambda reader: _symbol_history(reader, symbol, path, limit))
 
     async def line_history(self, name: str, path: str, span: Span, limit: int) -> History:
         """Every hunk that touched lines of a file as it is in a commit."""
-        return await self._pool.read(lambda reader: self._line_history(reader, name, path, span, limit))
+        return await self._read(lambda reader: self._line_history(reader, name, path, span, limit))
 
     async def blame(self, name: str, path: str, line: int) -> Origin:
         """Who last touched a line of a file as it is in a commit."""
-        return await self._pool.read(lambda reader: self._blame(reader, name, path, line))
+        return await self._read(lambda reader: self._blame(reader, name, path, line))
 
     async def lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
         """Lines of a file as it is in a commit; fewer where it ends."""
-        return await self._pool.read(lambda _: self._lines(name, path, span))
+        return await self._read(lambda _: self._lines(name, path, span))
 
     async def remote(self) -> str | None:
         """Where the repository is fetched from."""
-        return await self._pool.read(lambda _: self._repository.remote_url())
+        return await self._read(lambda _: self._repository.remote_url())
+
+    async def _read(self, work: Callable[[Reader], T]) -> T:
+        """Do blocking work with a reader of the index that is there now."""
+        return await self._pool.of_one_database(lambda: self._pool.read(work))
 
     # -- blocking work ---------------------------------------------------------------------------
 

@@ -73,11 +73,12 @@ class Repositories:
                 known.engine.close()
 
     def close_idle(self, *, idle_s: float = IDLE_S) -> None:
-        """Close what nobody used for a while, or whose index is gone."""
+        """Close what nobody used for a while, or whose index is gone or was replaced."""
         now = time.monotonic()
         for key, known in list(self._open.items()):
             gone = not known.engine.location.exists
-            if gone or (not known.users and now - known.last_used > idle_s):
+            idle = not known.users and (now - known.last_used > idle_s or known.engine.is_outdated)
+            if gone or idle:
                 del self._open[key]
                 self._retire(known)
 

@@ -113,6 +113,7 @@ def run(
     """Index what is not indexed yet, yielding progress; ends early, in good order, at `at_most_s`."""
     location.prepare()
     with writer_lock(location.lock, wait_s=options.lock_wait_s):
+        location.prepare()  # again: while this one waited, the folder may have been deleted
         if options.rebuild:
             set_aside(location)
         this = _Run(repository, location, settings, options)

@@ -117,7 +117,8 @@ async def _open(sources: Sources, query: Query) -> Opening:
     def work(reader: Reader) -> Opening:
         reached = sources.reachable(reader, refs) if refs else None
         counts = reader.counts()
-        state = f"{reader.last_hunk()}.{counts.commits}.{'.'.join(str(each.done) for each in counts.passes)}"
+        done = ".".join(str(each.done) for each in counts.passes)
+        state = f"{reader.stamp.identity[:8]}.{reader.last_hunk()}.{counts.commits}.{done}"
         allowed = compile_filters(
             reader.connection, query.filters, reachable=reached.commits if reached else None
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from ohara.store.locate import DATABASE
+from ohara.store.connection import LOG, SHARED, beside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,11 +19,14 @@ def set_aside(location: IndexLocation) -> Path | None:
     if not location.exists:
         return None
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    for suffix in ("-wal", "-shm", ""):
-        file = location.folder / f"{DATABASE}{suffix}"
+    names = (f"aside-{stamp}{again}.db" for again in chain([""], (f"-{number}" for number in count(2))))
+    aside = next(location.folder / name for name in names if not (location.folder / name).exists())
+    # The database first: from then on it is gone, and nobody opens it without its log.
+    for suffix in ("", LOG, SHARED):
+        file = beside(location.database, suffix)
         if file.exists():
-            file.rename(location.folder / f"aside-{stamp}.db{suffix}")
-    return location.folder / f"aside-{stamp}.db"
+            file.rename(beside(aside, suffix))
+    return aside
 
 
 def discard_aside(location: IndexLocation) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Connection = apsw.Connection  # the name by which others may speak of a connection
 
 APPLICATION_ID = 0x6F686172  # "ohar": tells our databases from any other SQLite file
+LOG, SHARED = "-wal", "-shm"  # what SQLite keeps beside a database, by what it adds to its name
 _BUSY_TIMEOUT_MS = 10_000  # readers never wait in WAL mode; this covers recovery after a crash
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 16 * 1024
@@ -26,6 +27,9 @@ _READER_MMAP_BYTES = 1 << 30  # the page cache of the system serves all readers 
 
 def connect_writer(path: Path) -> apsw.Connection:
     """A connection that may write, creating the file if need be."""
+    if not path.exists():  # what a database that is gone has left beside it is no part of a new one
+        for suffix in (LOG, SHARED):
+            beside(path, suffix).unlink(missing_ok=True)
     with translated(path):
         connection = apsw.Connection(str(path))
         connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
@@ -43,11 +47,8 @@ def connect_writer(path: Path) -> apsw.Connection:
 
 def connect_reader(path: Path) -> apsw.Connection:
     """A connection that can only read."""
-    if not path.exists():
-        raise IndexMissing("this repository has no index yet", hint="build it with: ohara index")
     with translated(path):
-        connection = _opened_to_read(path)
-        connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
+        connection = open_to_read(path)
         if _require_own(connection, path):
             raise IndexMissing("this repository's index is just being made", hint="ask again in a moment")
         connection.pragma("query_only", 1)
@@ -58,17 +59,35 @@ def connect_reader(path: Path) -> apsw.Connection:
         return connection
 
 
-def _opened_to_read(path: Path) -> apsw.Connection:
-    """A connection for a reader: beside a database that others may write, SQLite keeps files of its own.
+def open_to_read(path: Path) -> apsw.Connection:
+    """A bare connection for a reader: beside a database that others may write, SQLite keeps files of its own.
 
     Where those cannot be made, nobody writes either: then the file is read as it is, unless a log beside it
     has more to say.
     """
+    try:
+        name, flags = _way_to_read(path)
+        connection = apsw.Connection(name, flags=flags)
+    except (OSError, apsw.CantOpenError):
+        if path.exists():
+            raise
+        raise IndexMissing("this repository has no index yet", hint="build it with: ohara index") from None
+    connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
+    return connection
+
+
+def _way_to_read(path: Path) -> tuple[str, int]:
+    """By which name and flags a database is opened."""
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    log = path.with_name(f"{path.name}-wal")
+        return str(path), apsw.SQLITE_OPEN_READWRITE
+    log = beside(path, LOG)
     how = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
-    return apsw.Connection(f"{path.as_uri()}?{how}", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return f"{path.as_uri()}?{how}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """A file that SQLite keeps beside a database."""
+    return path.with_name(f"{path.name}{suffix}")
 
 
 def _prepare(connection: apsw.Connection) -> None:

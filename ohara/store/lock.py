@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ohara import paths
 from ohara.errors import IndexLocked, StoreError
 
 if TYPE_CHECKING:
@@ -23,22 +24,50 @@ _POLL_S = 0.1
 
 @contextmanager
 def writer_lock(path: Path, *, wait_s: float) -> Iterator[None]:
-    """Hold the writer lock, waiting at most `wait_s` for whoever holds it now."""
+    """Hold the writer lock, waiting at most `wait_s` for whoever holds it now.
+
+    The lock goes with its folder when an index is forgotten: what counts is the file that is there then.
+    """
+    handle = _held(path, deadline=time.monotonic() + wait_s)
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write in {path.parent}: {error.strerror}",
-            hint="check the folder's owner and permissions",
-        ) from error
-    try:
-        _acquire(handle, path, deadline=time.monotonic() + wait_s)
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()} {int(time.time())}\n".encode(), 0)
         yield
         os.ftruncate(handle, 0)
     finally:
         os.close(handle)
+
+
+def _held(path: Path, *, deadline: float) -> int:
+    while True:
+        handle = _opened(path)
+        try:
+            _acquire(handle, path, deadline=deadline)
+        except BaseException:
+            os.close(handle)
+            raise
+        if _is_at(handle, path):
+            return handle
+        os.close(handle)
+        paths.made(path.parent)  # it went while we waited
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write in {path.parent}: {error.strerror}",
+            hint="check the folder's owner and permissions",
+        ) from error
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """True when an open file is the one at a path: while it is open, no other can have its number."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def holder(path: Path) -> tuple[int, int] | None:

@@ -3,12 +3,16 @@
 This is the only way from async code to the database. Whoever borrows may be cancelled at any time, by a
 deadline or by the caller's own scope: the running statement is then interrupted and the connection comes
 back usable. Connections outlive event loops; each is used by one thread at a time.
+
+Connections stay open between questions, and the database may be replaced in the meantime: before each
+question its path is looked at anew, and connections to another database than it leads to are closed.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
@@ -16,14 +20,16 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from ohara.store.connection import translated
+from ohara.store.identity import is_same, is_there, replaced
 from ohara.store.reader import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
     from types import TracebackType
 
     from ohara.store.connection import Connection
+    from ohara.store.identity import Stamp
 
 T = TypeVar("T")
 
@@ -33,6 +39,8 @@ READERS = 4
 # How soon an interrupt is repeated: the first may fall between two statements and stop neither.
 _INTERRUPT_AGAIN_S = 0.02
 
+_ATTEMPTS = 3  # at a question during which the database is replaced
+
 
 class ReaderPool:
     """A few reading connections of one database, opened as they are needed."""
@@ -41,9 +49,30 @@ class ReaderPool:
         self.database = database
         self._size = size
         self._idle: deque[Reader] = deque()
+        self._stamp: Stamp | None = None  # of the database that all idle readers hold
+        self._lock = Lock()
         self._limiter: anyio.lowlevel.RunVar[anyio.CapacityLimiter] = anyio.lowlevel.RunVar(
             f"readers of {database} {id(self)}"
         )
+
+    async def of_one_database(self, question: Callable[[], Awaitable[T]]) -> T:
+        """Do what reads several times, and do it again when the database was replaced in between.
+
+        What it says is true of the database that is there now, and of that one alone.
+        """
+        for _ in range(_ATTEMPTS):
+            before = await anyio.to_thread.run_sync(self._renewed)
+            if before is None:
+                before = await self.read(lambda reader: reader.stamp)
+            try:
+                answer = await question()
+            except Exception:
+                if await anyio.to_thread.run_sync(self._stands, before):
+                    raise
+            else:
+                if await anyio.to_thread.run_sync(self._stands, before):
+                    return answer
+        raise replaced(self.database)
 
     async def run(self, work: Callable[[Connection], T], *, timeout_s: float | None = None) -> T:
         """Do blocking work with a connection in a thread; a TimeoutError when it takes too long."""
@@ -57,7 +86,7 @@ class ReaderPool:
                 try:
                     return await self._interruptible(reader, work)
                 finally:
-                    self._idle.append(reader)
+                    self._put_back(reader)
 
     async def _interruptible(self, reader: Reader, work: Callable[[Reader], T]) -> T:
         """Run the work; when cancelled, stop it before the cancellation goes on."""
@@ -85,10 +114,51 @@ class ReaderPool:
             return work(reader)
 
     def _take(self) -> Reader:
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return Reader(self.database)
+        """A reader of the database that is there now."""
+        with self._lock:
+            stamp, reader = self._stamp, self._idle.pop() if self._idle else None
+        if reader is not None:
+            if reader.stamp == stamp and is_there(reader.stamp, self.database):
+                return reader
+            reader.close()
+        reader = Reader(self.database)
+        self._expect(reader.stamp)
+        return reader
+
+    def _put_back(self, reader: Reader) -> None:
+        with self._lock:
+            if reader.stamp == self._stamp:
+                self._idle.append(reader)
+                return
+        reader.close()
+
+    def _expect(self, stamp: Stamp | None) -> None:
+        """Keep readers of this database only."""
+        with self._lock:
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            strange = [self._idle.popleft() for _ in range(len(self._idle))]
+        for reader in strange:
+            reader.close()
+
+    def _renewed(self) -> Stamp | None:
+        """What the database is known by, read anew; None, and nothing kept, when it is not the one before."""
+        stamp = self._stamp
+        if stamp is not None and is_same(stamp, self.database):
+            return stamp
+        self._expect(None)
+        return None
+
+    def _stands(self, stamp: Stamp) -> bool:
+        """True when all that was read since was read from one database, which is still there."""
+        return self._stamp == stamp and is_there(stamp, self.database)
+
+    @property
+    def is_outdated(self) -> bool:
+        """True when its connections hold a database that is no longer there."""
+        stamp = self._stamp
+        return stamp is not None and not is_there(stamp, self.database)
 
     def _turns(self) -> anyio.CapacityLimiter:
         limiter = self._limiter.get(None)
@@ -98,9 +168,8 @@ class ReaderPool:
         return limiter
 
     def close(self) -> None:
-        """Close the idle connections; those in use are closed by nobody and must have come back."""
-        while self._idle:
-            self._idle.pop().close()
+        """Close the connections; those in use when they come back."""
+        self._expect(None)
 
     def __enter__(self) -> ReaderPool:
         return self

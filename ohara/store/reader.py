@@ -12,6 +12,7 @@ from ohara.model import Pass, PassStatus
 from ohara.store.codec import Codec
 from ohara.store.connection import translated
 from ohara.store.generations import Generations, generations
+from ohara.store.identity import replaced, stamp_of
 from ohara.store.schema import open_reader
 from ohara.store.writer import PASS_BITS
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.store.connection import Connection
+    from ohara.store.identity import Stamp
 
 T = TypeVar("T")
 
@@ -36,6 +38,9 @@ _PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
   WHERE passes < 15 AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
 
 
+_OPENINGS = 3  # a database that is replaced while it is opened is opened again, so often
+
+
 class Interrupted(Exception):
     """The work was told to stop; whoever told it is no longer listening."""
 
@@ -47,12 +52,24 @@ class Counts(NamedTuple):
     passes: tuple[PassStatus, ...]
 
 
+def _opened(database: Path) -> tuple[Connection, Stamp]:
+    """A connection, and what the database that it holds is known by."""
+    for _ in range(_OPENINGS):
+        connection = open_reader(database)
+        with translated(database):
+            stamp = stamp_of(connection, database)
+        if stamp is not None:
+            return connection, stamp
+        connection.close()
+    raise replaced(database)
+
+
 class Reader:
     """One connection that can only read; used by one thread at a time, stopped from any."""
 
     def __init__(self, database: Path) -> None:
         self.database = database
-        self.connection: Connection = open_reader(database)
+        self.connection, self.stamp = _opened(database)
         with translated(database):
             # A table of this connection alone, in memory: nothing is written to the index.
             self.connection.pragma("query_only", 0)

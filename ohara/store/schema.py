@@ -142,7 +142,17 @@ _M002_HEADERS = (
     "ALTER TABLE hunk DROP COLUMN header",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_FOUNDATION, _M002_HEADERS)
+# By which a reader tells this database from another that took its place (store/identity.py).
+_M003_IDENTITY = (
+    """INSERT OR IGNORE INTO meta(key, value)
+       VALUES('identity', '"' || lower(hex(randomblob(16))) || '"')""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_FOUNDATION, _M002_HEADERS, _M003_IDENTITY)
+
+# The oldest tables that readers understand as they are: whoever cannot write need not, and nobody waits for
+# an indexer. Who changes a table that is read raises this.
+READABLE = 2
 
 
 def migrate(connection: apsw.Connection) -> None:
@@ -163,10 +173,10 @@ def migrate(connection: apsw.Connection) -> None:
 
 
 def open_reader(path: Path) -> apsw.Connection:
-    """A connection that can only read, to tables of this version: older ones are brought up to it first."""
+    """A connection that can only read; tables too old to be read are brought up to this version first."""
     connection = connect_reader(path)
     with translated(path):
-        if _version(connection) == len(MIGRATIONS):
+        if _version(connection) >= READABLE:
             return connection
         connection.close()
         writer = connect_writer(path)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from ohara.errors import StoreError
 from ohara.languages import language_of
 from ohara.model import Pass, Sha
 from ohara.store.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
 from ohara.store.connection import connect_writer, translated
+from ohara.store.identity import has_moved
 from ohara.store.schema import migrate
 
 if TYPE_CHECKING:
@@ -112,6 +114,11 @@ class Writer:
         if self.connection.in_transaction:
             if not self._trained and len(self._samples) >= TRAINING_SAMPLES:
                 self._train()
+            if has_moved(self.connection):
+                raise StoreError(
+                    f"the index {self.path} was taken away while it was written",
+                    hint="index again with: ohara index",
+                )
             with translated(self.path):
                 self.connection.execute("COMMIT")
         self.hunks_pending = 0

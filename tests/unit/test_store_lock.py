@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
 
 import pytest
 
 from ohara.errors import IndexLocked, StoreError
 from ohara.store.lock import holder, writer_lock
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOLD = """
 import sys, time
@@ -61,3 +60,41 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> No
         writer_lock(tmp_path / "none" / "lock", wait_s=0),
     ):
         pass
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for the open file in /proc")
+def test_who_waited_for_a_lock_that_was_deleted_holds_the_one_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "index" / "lock"
+    path.parent.mkdir()
+    other = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        waiting = subprocess.Popen(
+            [sys.executable, "-c", HOLD.replace("wait_s=0", "wait_s=60"), str(path)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert waiting.stdout is not None
+            shown = Path(f"/proc/{waiting.pid}/fd")
+            while shown.exists() and not any(_leads(each) == str(path) for each in shown.iterdir()):
+                time.sleep(0.01)
+            shutil.rmtree(path.parent)
+            other.kill()
+            assert waiting.stdout.readline() == "held\n"
+            with pytest.raises(IndexLocked, match=f"process {waiting.pid} "), writer_lock(path, wait_s=0.2):
+                pass
+        finally:
+            waiting.kill()
+            waiting.communicate()
+    finally:
+        other.kill()
+        other.communicate()
+
+
+def _leads(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except OSError:
+        return ""
