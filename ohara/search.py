@@ -11,7 +11,7 @@ from ohara.embed.identity import embedder_of
 from ohara.embed.shared import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.git.walk import walk
-from ohara.index.reach import Reach, Reaches
+from ohara.index.reach import NOT_INDEXED_HINT, Reach, Reaches
 from ohara.index.survey import (
     TIPS,
     TOTAL,
@@ -23,9 +23,10 @@ from ohara.index.survey import (
 )
 from ohara.model import IndexStatus, LaneStatus, Sha
 from ohara.retrieve.profile import PROFILES
-from ohara.retrieve.request import Reached, Sources, Wishes
+from ohara.retrieve.request import Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
 from ohara.store import facts
+from ohara.store.ancestry import named
 from ohara.store.pool import ReaderPool
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Search:
             maker=self._maker,
             reranker=self._load_reranker,
             reachable=self._reachable,
+            named=self._named,
             status=self._status,
         )
 
@@ -147,13 +149,26 @@ class Search:
                 self._reranker = shared_reranker(serving_reranker(self._settings.models.reranker).name)
             return self._reranker
 
+    def _named(self, reader: Reader, names: tuple[str, ...]) -> Named:
+        """The commits that names stand for, and what to say of those that are not indexed."""
+        with self._lock:
+            found = self._resolved(names)
+        indexed = {sha.hex() for sha in named(reader, set(found.values()))}
+        absent = [name for name, sha in found.items() if sha not in indexed]
+        verb = "is" if len(absent) == 1 else "are"
+        note = f"{' and '.join(absent)} {verb} not in the index: {NOT_INDEXED_HINT}" if absent else ""
+        return Named(tuple(found.values()), note)
+
+    def _resolved(self, names: tuple[str, ...]) -> dict[str, Sha]:
+        try:
+            return self._repository.resolve(names)
+        except RepositoryError as error:
+            raise QueryError(error.message, hint=error.hint) from error
+
     def _reachable(self, reader: Reader, refs: tuple[str, ...]) -> Reached:
         """The indexed commits that refs lead to, and what to say when that is not all of them."""
         with self._lock:
-            try:
-                found = self._repository.resolve(refs)
-            except RepositoryError as error:
-                raise QueryError(error.message, hint=error.hint) from error
+            found = self._resolved(refs)
             choice = choose_refs(reader.connection, RefChoice(), self._settings.index.refs)
             covered = resolve_tips(self._repository, choice).values()
             reach = self._reaches.of(reader, found, covered)

@@ -71,7 +71,7 @@ def lifted(asking: Asking, *, now: int) -> Asking:
     from ohara.query import parse
 
     try:
-        query = parse(head, now=now)
+        query = parse(head, now=now, strict=True)  # inside a quote nothing is a filter yet
     except QueryError:
         return asking
     chips = chips_of(query)
@@ -88,7 +88,7 @@ def read(source: str, *, now: int) -> Asking:
     from ohara.query import parse
 
     try:
-        query = parse(source, now=now)
+        query = parse(source, now=now, strict=True)
     except QueryError:
         return Asking(source)
     rest = _unbounded(query)

@@ -38,6 +38,7 @@ class Wish:
     order: str
     after: str | None
     context: int | None
+    strict: bool = False  # a gate by exit code: nothing may be read more widely than it was written
 
 
 def for_service(wish: Wish) -> FindWish:
@@ -61,10 +62,10 @@ def joined(words: Sequence[str]) -> str:
 
 
 def _requoted(word: str) -> str:
-    from ohara.query import FILTER_NAMES
+    from ohara.query import ALL_NAMES
 
     name, _, value = word.partition(":")
-    if name not in FILTER_NAMES or len(value.split()) < 2 or '"' in value or value.startswith(("/", " ")):
+    if name not in ALL_NAMES or len(value.split()) < 2 or '"' in value or value.startswith(("/", " ")):
         return word
     escaped = value.replace("\\", "\\\\")
     return f'{name}:"{escaped}"'
@@ -74,7 +75,14 @@ def read_query(source: str, wish: Wish) -> Query:
     """The query that a text asks for, together with the options."""
     from ohara.query import parse
 
-    query = parse(source, now=int(time.time()), mode=wish.mode, flags=wish.filters, polarity=wish.polarity)
+    query = parse(
+        source,
+        now=int(time.time()),
+        mode=wish.mode,
+        flags=wish.filters,
+        polarity=wish.polarity,
+        strict=wish.strict,
+    )
     if wish.count == 0 and query.query_class not in _LISTED:
         raise UsageError(
             f"-k 0 lists all matches of a text or /…/, and this query was read as {query.query_class}",

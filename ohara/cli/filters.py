@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -28,8 +27,11 @@ _OPTIONS = (
         "--not-path", "not_paths", multiple=True, metavar="GLOB", help="Changes of all other files."
     ),
     click.option("--lang", "langs", multiple=True, metavar="NAME", help="Files in this language."),
-    click.option("--since", metavar="DATE", help="Commits from this day on: ISO, or '2 weeks ago'."),
-    click.option("--until", metavar="DATE", help="Commits up to the end of this day."),
+    click.option("--ext", "exts", multiple=True, metavar="ENDING", help="Files whose name ends so: py."),
+    click.option(
+        "--since", multiple=True, metavar="DATE", help="Commits from this day on: ISO, or '2 weeks ago'."
+    ),
+    click.option("--until", multiple=True, metavar="DATE", help="Commits up to the end of this day."),
     click.option(
         "--kind",
         "kinds",
@@ -39,6 +41,9 @@ _OPTIONS = (
     ),
     click.option(
         "--ref", "refs", multiple=True, metavar="REF", help="Commits that this branch, tag or commit reaches."
+    ),
+    click.option(
+        "--commit", "commits", multiple=True, metavar="REV", help="This commit alone: a sha, a tag, HEAD~3."
     ),
     click.option(
         "--message", "messages", multiple=True, metavar="TEXT", help="Commits whose message contains this."
@@ -62,26 +67,30 @@ def read_filters(
     paths: tuple[str, ...],
     not_paths: tuple[str, ...],
     langs: tuple[str, ...],
-    since: str | None,
-    until: str | None,
+    exts: tuple[str, ...],
+    since: tuple[str, ...],
+    until: tuple[str, ...],
     kinds: tuple[str, ...],
     refs: tuple[str, ...],
+    commits: tuple[str, ...],
     messages: tuple[str, ...],
     symbols: tuple[str, ...],
+    now: int,
 ) -> Filters:
     """The filters that the options ask for; a bad value is the same error as inline."""
     from ohara import query
 
-    now = int(time.time())
     return Filters(
         authors=tuple(map(query.parse_author, authors)),
         paths=tuple(map(query.parse_path_glob, paths)),
         not_paths=tuple(map(query.parse_path_glob, not_paths)),
         langs=tuple(map(query.parse_lang, langs)),
-        since=query.parse_date(since, now=now) if since is not None else None,
-        until=query.parse_date(until, now=now, end=True) if until is not None else None,
+        exts=tuple(map(query.parse_ext, exts)),
+        since=min((query.parse_date(date, now=now) for date in since), default=None),
+        until=max((query.parse_date(date, now=now, end=True) for date in until), default=None),
         kinds=tuple(map(query.parse_kind, kinds)),
         refs=tuple(map(query.parse_ref, refs)),
+        commits=tuple(map(query.parse_commit, commits)),
         messages=tuple(map(query.parse_message, messages)),
         symbols=tuple(map(query.parse_symbol, symbols)),
     )

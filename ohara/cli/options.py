@@ -3,13 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from ohara.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def only_one(context: click.Context, option: click.Parameter, given: Sequence[Path]) -> Path | None:
+    """The one value of an option; a second one is refused, where click would forget the first."""
+    del context
+    if len(given) > 1:
+        raise UsageError(
+            f"{option.opts[0]} was given {len(given)} times: {', '.join(map(str, given))}",
+            hint="name one repository at a time",
+        )
+    return given[0] if given else None
+
+
+def or_here(context: click.Context, option: click.Parameter, given: Sequence[Path]) -> Path:
+    """The one value of an option, or else where one is."""
+    return only_one(context, option, given) or Path()
+
 
 repo_option = click.option(
     "--repo",
     type=click.Path(path_type=Path),
-    default=Path(),
+    multiple=True,
+    callback=or_here,
     metavar="PATH",
     help="A work tree, a folder in one, or a bare repository (default: here).",
 )

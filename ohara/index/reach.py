@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 # Walks that are kept: the branches a person compares in one sitting.
 _KEPT_WALKS = 8
 
+NOT_INDEXED_HINT = (
+    "ohara status shows what is; ohara index --ref HEAD --ref BRANCH adds the branch that has it"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -78,5 +82,5 @@ def not_indexed(sha: Sha) -> RepositoryError:
     """What to say when a commit that the repository has is asked for and not there."""
     return RepositoryError(
         f"commit {sha[:10]} is not in the index",
-        hint="ohara status shows what is; ohara index --ref HEAD --ref BRANCH adds the branch that has it",
+        hint=NOT_INDEXED_HINT,
     )

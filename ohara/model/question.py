@@ -70,13 +70,16 @@ class Filters:
     refs: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
+    exts: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A parsed query: the words that rank, the patterns that are required, the filters that bound.
 
-    `polarity` is what a bare `added:` or `removed:` asked of the whole query.
+    `polarity` is what a bare `added:` or `removed:` asked of the whole query; `notes` say what was not read
+    as it was written.
     """
 
     source: str
@@ -86,3 +89,4 @@ class Query:
     mode: Mode
     query_class: QueryClass
     polarity: Polarity = Polarity.ANY
+    notes: tuple[str, ...] = ()

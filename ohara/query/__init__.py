@@ -10,10 +10,15 @@ from __future__ import annotations
 from ohara.dates import parse_date
 from ohara.query.globs import path_pattern
 from ohara.query.grammar import LONGEST_QUERY, parse, required_patterns
-from ohara.query.source import filter_sources, to_source
+from ohara.query.lex import cannot_be_excluded
+from ohara.query.source import filter_sources, pattern_source, to_source
 from ohara.query.values import (
+    ALL_NAMES,
     FILTER_NAMES,
+    SYNONYMS,
     parse_author,
+    parse_commit,
+    parse_ext,
     parse_kind,
     parse_lang,
     parse_message,
@@ -23,12 +28,17 @@ from ohara.query.values import (
 )
 
 __all__ = [
+    "ALL_NAMES",
     "FILTER_NAMES",
     "LONGEST_QUERY",
+    "SYNONYMS",
+    "cannot_be_excluded",
     "filter_sources",
     "parse",
     "parse_author",
+    "parse_commit",
     "parse_date",
+    "parse_ext",
     "parse_kind",
     "parse_lang",
     "parse_message",
@@ -36,6 +46,7 @@ __all__ = [
     "parse_ref",
     "parse_symbol",
     "path_pattern",
+    "pattern_source",
     "required_patterns",
     "to_source",
 ]

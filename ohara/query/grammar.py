@@ -35,6 +35,8 @@ from ohara.query.lex import (
 )
 from ohara.query.values import (
     parse_author,
+    parse_commit,
+    parse_ext,
     parse_kind,
     parse_lang,
     parse_message,
@@ -70,9 +72,12 @@ def parse(
     flags: Filters = Filters(),  # noqa: B008 - frozen
     polarity: Polarity = Polarity.ANY,
     tz: tzinfo | None = None,
+    strict: bool = False,
 ) -> Query:
     """The query that a text, together with filters given as flags, asks for.
 
+    `strict` refuses a quote that is not closed wherever it stands, for callers that must not ask for more
+    than was meant.
     `mode` stays what it was: auto mode's choice is the class. A class of `sha` means the commit's hunks are
     wanted; `literal` and `regex` mean that the required terms alone answer, newest first.
     """
@@ -81,7 +86,11 @@ def parse(
             f"the query has {len(source):,} characters, more than {LONGEST_QUERY:,}",
             hint="search for its most telling lines",
         )
-    read = _exact(source, mode) if mode in _EXACT_MODES else _snippet(source) or list(tokens(source))
+    read = (
+        _exact(source, mode)
+        if mode in _EXACT_MODES
+        else _snippet(source) or list(tokens(source, strict=strict))
+    )
     words = " ".join(token.text for token in read if isinstance(token, Word))
     patterns = tuple(dict.fromkeys(token.pattern for token in read if isinstance(token, Term)))
     filters = _bounds([token for token in read if isinstance(token, Filter)], flags, now=now, tz=tz)
@@ -99,6 +108,11 @@ def parse(
         mode=mode,
         query_class=_class(words, patterns, mode),
         polarity=_one_side(sides),
+        notes=tuple(
+            f"the quote in {token.text[:20]!r} is not closed: it was taken as text"
+            for token in read
+            if isinstance(token, Word) and token.unclosed
+        ),
     )
 
 
@@ -155,6 +169,8 @@ def _bounds(found: list[Filter], flags: Filters, *, now: int, tz: tzinfo | None)
         refs=_distinct(map(parse_ref, values("ref")), flags.refs),
         messages=_distinct(map(parse_message, values("message")), flags.messages),
         symbols=_distinct(map(parse_symbol, values("symbol")), flags.symbols),
+        exts=_distinct(map(parse_ext, values("ext")), flags.exts),
+        commits=_distinct(map(parse_commit, values("commit")), flags.commits),
     )
 
 

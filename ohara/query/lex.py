@@ -3,7 +3,8 @@
 Only what is unmistakable is syntax. A filter is a known name with its value attached; `fix: x`, `a::b` and
 urls are words. `/…/` is a regular expression only as a whole token; `/usr/lib` is a word. What nearly is
 syntax (`auther:bob`, an open quote) is an error, because searching for it as words would be a wider search
-than was asked for. A backslash before what would be syntax makes it a word, a quote makes it a literal.
+than was asked for; but a stray quote behind words that rank is text, unless the caller is strict. A backslash
+before what would be syntax makes it a word, a quote makes it a literal.
 
 Regular expressions are not compiled here. Their dialect is the literal lane's, which reports what it cannot
 read; only emptiness, a lone backslash at the end and flags are looked at.
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ohara.errors import QueryError
 from ohara.model import Pattern, Polarity
 from ohara.near import nearest
-from ohara.query.values import FILTER_NAMES, POLARITIES
+from ohara.query.values import ALL_NAMES, GUESSED_NAMES, POLARITIES, SYNONYMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Text that ranks."""
+    """Text that ranks; `unclosed` says that it begins with a quote which nothing closes."""
 
     text: str
+    unclosed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +67,28 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _REGEX = re.compile(r"/(?!\*)((?:[^/\\\n]|\\[^\n])+)/([A-Za-z]*)(?=\s|\Z)")
 _ESCAPED_SLASH = re.compile(r"\\(.)", re.DOTALL)
 
-_LONGEST_NEAR_MISS = 1 + max(map(len, FILTER_NAMES))
+_LONGEST_NEAR_MISS = 1 + max(map(len, GUESSED_NAMES))
 
 # Flags of other tools, refused after what can only be a regular expression and not a path.
 _FOREIGN_FLAGS = frozenset("dgimsuvxy")
 _METACHARACTERS = frozenset("\\^$|()[]{}+?*")
 
 
-def tokens(source: str) -> Iterator[Token]:
-    """The tokens of a query from left to right."""
+def tokens(source: str, *, strict: bool = False) -> Iterator[Token]:
+    """The tokens of a query from left to right.
+
+    A quote behind words that nothing closes begins a word like any other; `strict` refuses it. One that
+    opens the query was to be required, and is refused in any case.
+    """
     at = skip_space(source, 0)
+    ranks = False
     while at < len(source):
-        token, end = next_token(source, at)
+        if ranks and not strict and source[at] == '"' and not _QUOTED.match(source, at):
+            word, end = _word(source, at)
+            token: Token = Word(word.text, unclosed=True)
+        else:
+            token, end = next_token(source, at)
+        ranks = ranks or isinstance(token, Word)
         yield token
         at = skip_space(source, end)
 
@@ -104,16 +116,17 @@ def named_at(source: str, at: int) -> tuple[Term | Filter | Side, int] | None:
     """The `name:value` or bare polarity that begins here, if one does."""
     if not (head := _HEAD.match(source, at)):
         return None
-    negated, name, after = bool(head[1]), head[2], head.end()
+    negated, written, after = bool(head[1]), head[2], head.end()
     attached = after < len(source) and not source[after].isspace()
-    if name not in FILTER_NAMES:
+    if written not in ALL_NAMES:
         if attached:
-            _refuse_near_miss(_word(source, at)[0].text, name)
+            _refuse_near_miss(_word(source, at)[0].text, written)
         return None
+    name = SYNONYMS.get(written, written)
     if not attached:
         return (Side(POLARITIES[name]), after) if name in POLARITIES and not negated else None
     if negated and name != "path":
-        raise QueryError(f"{name}: cannot be excluded", hint="only path: can, as in -path:docs/")
+        raise cannot_be_excluded(written)
     if name in POLARITIES:
         pattern, end = _bound_pattern(source, after, POLARITIES[name])
         return Term(pattern), end
@@ -209,8 +222,20 @@ def _would_be_syntax(source: str, at: int) -> bool:
         return True
 
 
+def cannot_be_excluded(name: str) -> QueryError:
+    """What to say of a filter behind a minus sign that knows no opposite."""
+    instead = _OPPOSITE.get(SYNONYMS.get(name, name), "-path:docs/")
+    return QueryError(f"{name}: cannot be excluded", hint=f"only path: can, as in {instead}")
+
+
+_OPPOSITE = {"ext": "-path:*.md"}
+
+
 def _refuse_near_miss(written: str, name: str) -> None:
-    if len(name) <= _LONGEST_NEAR_MISS and (near := nearest(name.lower(), FILTER_NAMES, within=1)):
+    if len(name) > _LONGEST_NEAR_MISS:
+        return
+    near = name.lower() if name.lower() in ALL_NAMES else nearest(name.lower(), GUESSED_NAMES, within=1)
+    if near:
         raise QueryError(
             f"there is no filter {name}:",
             hint=f'did you mean {near}:? To search for it as text, quote it: "{written}"',

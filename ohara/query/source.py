@@ -1,7 +1,7 @@
 """Writes a query down as text again, so that filters can be shown as chips and edited.
 
 What `parse` made, `to_source` writes such that parsing it again in the same mode gives the same query but
-for `source` itself. Spacing and order are not kept: polarity first, then words, required terms, filters.
+for `source` and `notes`. Spacing and order are not kept: polarity first, then words, required terms, filters.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SLASH_OR_PAIR = re.compile(r"\\.|/", re.DOTALL)
 def to_source(query: Query, *, tz: tzinfo | None = None) -> str:
     """The text that asks for this query."""
     side = () if query.polarity is Polarity.ANY else (f"{query.polarity}:",)
-    required = tuple(map(_pattern, query.patterns))
+    required = tuple(map(pattern_source, query.patterns))
     bounds = filter_sources(query.filters, tz=tz)
     if "\n" in query.words:
         # A snippet stands alone; what bounds it goes on a line above.
@@ -46,8 +46,10 @@ def filter_sources(filters: Filters, *, tz: tzinfo | None = None) -> tuple[str, 
         *_named("path", filters.paths),
         *_named("-path", filters.not_paths),
         *_named("lang", filters.langs),
+        *_named("ext", filters.exts),
         *_named("kind", filters.kinds),
         *_named("ref", filters.refs),
+        *_named("commit", filters.commits),
         *_named("message", filters.messages),
         *_named("symbol", filters.symbols),
     ]
@@ -62,7 +64,8 @@ def _named(name: str, values: Iterable[str]) -> list[str]:
     return [f"{name}:{value if _BARE.fullmatch(value) else _quoted(value)}" for value in values]
 
 
-def _pattern(pattern: Pattern) -> str:
+def pattern_source(pattern: Pattern) -> str:
+    """A required term as it would be typed."""
     bound = "" if pattern.polarity is Polarity.ANY else f"{pattern.polarity}:"
     if pattern.is_regex:
         body = _SLASH_OR_PAIR.sub(lambda found: r"\/" if found[0] == "/" else found[0], pattern.text)

@@ -20,20 +20,41 @@ FILTER_NAMES = (
     "author",
     "path",
     "lang",
+    "ext",
     "since",
     "until",
     "kind",
     "added",
     "removed",
     "ref",
+    "commit",
     "message",
     "symbol",
 )
-"""Every name that may stand before a colon, in the order in which help lists them."""
+"""Every filter by its own name, in the order in which help lists them."""
+
+SYNONYMS = {
+    "before": "until",
+    "after": "since",
+    "file": "path",
+    "filename": "path",
+    "language": "lang",
+    "extension": "ext",
+    "tag": "ref",
+    "branch": "ref",
+}
+"""What other tools call a filter, and its name here."""
+
+ALL_NAMES = (*FILTER_NAMES, *SYNONYMS)
+"""Every name that may stand before a colon."""
+
+GUESSED_NAMES = tuple(name for name in ALL_NAMES if name not in {"ext", "tag"})
+"""What a misspelt name is compared with: ext: and tag: are a letter away from many words (text:, tab:)."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_A_REF = re.compile(r"\s|\.\.|^-")
 _CALL = re.compile(r"[\s()]+$")
+_ENDING = re.compile(r"[^\s/\\*?{}\[\],.]+(?:\.[^\s/\\*?{}\[\],.]+)*")
 _WINDOWS = re.compile(r"^[A-Za-z]:|\\(?![*?{}\[\]\\])")
 
 # A misspelt language is worth guessing up to here; farther away the guess would be noise.
@@ -64,6 +85,28 @@ def parse_ref(value: str) -> str:
             hint="name one, as in ref:main; repeat ref: for several",
         )
     return ref
+
+
+def parse_commit(value: str) -> str:
+    """One commit, by anything that git can name it; whether it exists is for git to say."""
+    commit = _text("commit", value)
+    if _NOT_A_REF.search(commit):
+        raise QueryError(
+            f"{commit!r} does not name a commit",
+            hint="name one, as in commit:4f2a91c or commit:HEAD~3; repeat commit: for several",
+        )
+    return commit
+
+
+def parse_ext(value: str) -> str:
+    """The ending of file names, without its dot."""
+    ending = _text("ext", value).removeprefix("*").removeprefix(".")
+    if not _ENDING.fullmatch(ending):
+        raise QueryError(
+            f"{value!r} is not the ending of a file name",
+            hint="write one, as in ext:py; repeat ext: for several, or use path: for globs",
+        )
+    return ending
 
 
 def parse_kind(value: str) -> ChangeKind:

@@ -49,10 +49,14 @@ def read(cursor: str, name: str, state: str) -> Page:
         page = Page(int(start), int(depth))
     except (ValueError, TypeError, binascii.Error):
         raise QueryError(
-            f"{cursor[:40]!r} is not a cursor", hint="take it from the `next` of an answer"
+            f"{cursor[:40]!r} is not a cursor",
+            hint="take it from the `next` of an answer; since: takes a date",
         ) from None
     if page.start < 0 or page.depth < 0:
-        raise QueryError(f"{cursor[:40]!r} is not a cursor", hint="take it from the `next` of an answer")
+        raise QueryError(
+            f"{cursor[:40]!r} is not a cursor",
+            hint="take it from the `next` of an answer; since: takes a date",
+        )
     if query_name != name:
         raise QueryError(
             "the cursor belongs to another query", hint="repeat the query and options it came from"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from ohara.embed.encoder import Embedder, Reranker
-    from ohara.model import IndexStatus
+    from ohara.model import IndexStatus, Sha
     from ohara.retrieve.profile import Profile
     from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
@@ -26,11 +26,19 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """The commits that a query names, and what to say of those that are not indexed."""
+
+    commits: tuple[Sha, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Where answers come from. Models are asked for when a stage needs them, and not before.
 
     `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
-    lead to; `status` says how the index stands, cheaply.
+    lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply.
     """
 
     pool: ReaderPool
@@ -38,6 +46,7 @@ class Sources:
     maker: Callable[[str], Embedder | None]
     reranker: Callable[[], Reranker | None]
     reachable: Callable[[Reader, tuple[str, ...]], Reached]
+    named: Callable[[Reader, tuple[str, ...]], Named]
     status: Callable[[Reader], IndexStatus]
 
 

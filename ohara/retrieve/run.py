@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ohara.model import LaneReport, LaneStatus, Mode, QueryClass, Results, Sha
-from ohara.query import required_patterns
+from ohara.model import Filters, LaneReport, LaneStatus, Mode, QueryClass, Results, Sha
+from ohara.query import pattern_source, required_patterns
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import Hit, IndexStatus, LiteralSpan, Query
+    from ohara.model import Hit, IndexStatus, LiteralSpan, Pattern, Query
     from ohara.retrieve.diversify import Shown
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Sources, Wishes
@@ -51,7 +51,7 @@ class Opening:
     status: IndexStatus
     allowed: HunkFilter
     state: str
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,8 @@ async def find(
 ) -> Results:
     """Answer a query; `moments` hears how far an exact search has come."""
     started = time.perf_counter()
+    if query.filters.commits:  # of a commit that was named, all that answers is wanted
+        wishes = replace(wishes, all_hunks=True)
     opening = await _open(sources, query)
     name = cursor.asked(query, wishes.profile.name, wishes.all_hunks, wishes.by_date)
     page = (
@@ -107,22 +109,27 @@ async def find(
         index=opening.status,
         literal=answer.span,
         next_cursor=cursor.write(beyond, name, opening.state) if answer.more else None,
-        notes=(*filter(None, (opening.note,)), *answer.notes),
+        notes=(*query.notes, *opening.notes, *answer.notes),
     )
 
 
 async def _open(sources: Sources, query: Query) -> Opening:
-    refs = query.filters.refs
+    refs, commits = query.filters.refs, query.filters.commits
 
     def work(reader: Reader) -> Opening:
         reached = sources.reachable(reader, refs) if refs else None
+        named = sources.named(reader, commits) if commits else None
         counts = reader.counts()
         done = ".".join(str(each.done) for each in counts.passes)
         state = f"{reader.stamp.identity[:8]}.{reader.last_hunk()}.{counts.commits}.{done}"
         allowed = compile_filters(
-            reader.connection, query.filters, reachable=reached.commits if reached else None
+            reader.connection,
+            query.filters,
+            reachable=reached.commits if reached else None,
+            named=named.commits if named else (),
         )
-        return Opening(sources.status(reader), allowed, state, reached.note if reached else "")
+        notes = tuple(found.note for found in (reached, named) if found and found.note)
+        return Opening(sources.status(reader), allowed, state, notes)
 
     return await sources.pool.read(work)
 
@@ -155,6 +162,11 @@ async def _ranked(asked: _Asked) -> Answer:
     if asked.query.patterns:
         required, report = await _exact(asked)
         exact, span, notes = (report,), required.span, _unfinished(required)
+        if not required.hunks:
+            unmet = await _unmet(asked, required)
+            return Answer(
+                (), more=False, lanes=exact, fusion=wishes.profile.fusion.value, notes=notes + unmet
+            )
         allowed = allowed.among(found.hunk for found in required.hunks)
         matched = Ranking(
             LITERAL,
@@ -189,7 +201,8 @@ async def _matches(asked: _Asked) -> Answer:
     answer, report = await _exact(asked)
     found = [Listed(each.hunk, each.commit) for each in answer.hunks]
     listed = await _listed(asked, found, lane=LITERAL)
-    return replace(listed, lanes=(report,), span=answer.span, notes=_unfinished(answer))
+    notes = (*_unfinished(answer), *await _unmet(asked, answer))
+    return replace(listed, lanes=(report,), span=answer.span, notes=notes)
 
 
 async def _recent(asked: _Asked) -> Answer:
@@ -223,20 +236,43 @@ async def _listed(asked: _Asked, found: list[Listed], *, lane: str | None = None
 async def _exact(asked: _Asked) -> tuple[literal.LiteralAnswer, LaneReport]:
     """All that the query's patterns match, and how the lane went."""
     started = time.perf_counter()
-    answer = await literal.search(
-        asked.sources.pool,
-        required_patterns(asked.query),
-        asked.opening.allowed,
-        limit=None,
-        deadline_s=asked.wishes.timeout_s * PATIENCE,
-        moments=asked.moments,
-    )
+    answer = await _all_matches(asked, required_patterns(asked.query))
     status = LaneStatus.OK if answer.total else LaneStatus.EMPTY
     if not answer.complete:
         status = LaneStatus.TIMEOUT
     detail = "no trigram to look up: everything was read" if answer.scanned else ""
     elapsed_ms = (time.perf_counter() - started) * 1_000
     return answer, LaneReport(LITERAL, status, answer.total, elapsed_ms, detail)
+
+
+async def _all_matches(asked: _Asked, patterns: Sequence[Pattern]) -> literal.LiteralAnswer:
+    return await literal.search(
+        asked.sources.pool,
+        patterns,
+        asked.opening.allowed,
+        limit=None,
+        deadline_s=asked.wishes.timeout_s * PATIENCE,
+        moments=asked.moments,
+    )
+
+
+async def _unmet(asked: _Asked, answer: literal.LiteralAnswer) -> tuple[str, ...]:
+    """Which of the required terms leave nothing over, when nothing is."""
+    patterns = required_patterns(asked.query)
+    if answer.hunks or not answer.complete or (len(patterns) == 1 and not asked.query.words):
+        return ()  # of one term alone, an answer without hits says it all
+    alone = patterns
+    if len(patterns) > 1:
+        alone = tuple([each for each in patterns if not (await _all_matches(asked, [each])).hunks])
+    bounds = " within the filters" if asked.query.filters != Filters() else ""
+    if not alone:
+        return (f"no change holds {_listed_terms(patterns)} together{bounds}; each of them is required",)
+    required = "it is" if len(alone) == 1 else "they are"
+    return (f"nothing holds {_listed_terms(alone)}{bounds}; {required} required",)
+
+
+def _listed_terms(patterns: Sequence[Pattern]) -> str:
+    return " and ".join(map(pattern_source, patterns))
 
 
 def _unfinished(answer: literal.LiteralAnswer) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ohara.query import path_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from ohara.model import Filters, HunkId
+    from ohara.model import Filters, HunkId, Sha
     from ohara.store.connection import Connection
 
 Parameter = str | int
@@ -30,6 +30,8 @@ _COMMITS = "hunk.commit_id IN (SELECT id FROM commits WHERE {})"
 _FILES = "hunk.file_id IN (SELECT id FROM file WHERE {})"
 _NOT_FILES = "hunk.file_id NOT IN (SELECT id FROM file WHERE path_id IN (SELECT value FROM json_each(?)))"
 _AT_PATHS = "(path_id IN (SELECT value FROM json_each(?)) OR old_path_id IN (SELECT value FROM json_each(?)))"
+_NAMED_COMMITS = """hunk.commit_id IN (
+  SELECT id FROM commits WHERE live = 1 AND sha IN (SELECT unhex(value) FROM json_each(?)))"""
 _SYMBOLS = """hunk.id IN (
   SELECT hunk_id FROM hunk_symbol WHERE symbol_id IN (SELECT value FROM json_each(?)))"""
 _AUTHORED = "author IN (SELECT value FROM json_each(?))"
@@ -89,11 +91,16 @@ EVERYTHING = HunkFilter()
 
 
 def compile_filters(
-    connection: Connection, filters: Filters, *, reachable: Collection[int] | None = None
+    connection: Connection,
+    filters: Filters,
+    *,
+    reachable: Collection[int] | None = None,
+    named: Collection[Sha] = (),
 ) -> HunkFilter:
     """The condition that filters put on hunks, as the index stands now.
 
     `reachable` is every indexed commit that `filters.refs` lead to; it must be given when there are refs.
+    `named` are the commits that `filters.commits` name.
     """
     if filters.refs and reachable is None:
         raise ValueError("refs need the commits that they reach")
@@ -108,6 +115,8 @@ def compile_filters(
         found = found.also(_FILES.format(" AND ".join(files)), *file_values)
     if filters.not_paths:
         found = found.also(_NOT_FILES, _matching_paths(connection, filters.not_paths))
+    if filters.commits:
+        found = found.also(_NAMED_COMMITS, json.dumps(list(named)))
     if filters.symbols:
         found = found.also(_SYMBOLS, json.dumps(symbol_ids(connection, filters.symbols)))
     return found
@@ -167,6 +176,10 @@ def _file_conditions(connection: Connection, filters: Filters) -> tuple[list[str
         matching = _matching_paths(connection, filters.paths)
         conditions.append(_AT_PATHS)
         values.extend((matching, matching))
+    if filters.exts:
+        ending = _paths_ending(connection, filters.exts)
+        conditions.append(_AT_PATHS)
+        values.extend((ending, ending))
     if filters.langs:
         languages = sorted({name for asked in filters.langs for name in languages_named(asked)})
         conditions.append(f"path_id IN (SELECT id FROM path WHERE language IN ({_marks(languages)}))")
@@ -182,6 +195,12 @@ def _matching_paths(connection: Connection, globs: Iterable[str]) -> str:
     accepts: list[Callable[[str], re.Match[str] | None]] = [path_pattern(glob).fullmatch for glob in globs]
     found = [i for i, path in connection.execute(_PATHS) if any(accept(path) for accept in accepts)]
     return json.dumps(found)
+
+
+def _paths_ending(connection: Connection, exts: Iterable[str]) -> str:
+    """The ids of the paths whose last name ends in a dot and any of these, as JSON."""
+    endings = tuple(f".{ext}" for ext in exts)
+    return json.dumps([i for i, path in connection.execute(_PATHS) if path.endswith(endings)])
 
 
 def _holds_any(text: str, wanted: Iterable[str]) -> bool:

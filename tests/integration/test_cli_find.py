@@ -148,6 +148,65 @@ def test_filters_are_options_too(cli: Cli) -> None:
     }
 
 
+def test_what_other_tools_call_a_filter_bounds_too(cli: Cli) -> None:
+    def found(*arguments: str) -> list[str]:
+        return cli.keys("-k", "0", '"import"', *arguments)
+
+    assert 0 < len(found("before:2022")) < len(found())
+    assert found("before:2022") == found("--until", "2022")
+    assert found("after:2023") == found("--since", "2023")
+    assert found("file:server/")
+    assert found("file:server/") == found("filename:server/") == found("--path", "server/")
+    assert found("-file:server/") == found("--not-path", "server/")
+    assert found("language:python") == found("--lang", "python")
+    assert found("tag:HEAD~3") == found("branch:HEAD~3") == found("--ref", "HEAD~3")
+    assert (
+        found("--since", "2023", "--since", "2022")
+        == found("since:2023", "since:2022")
+        == found("after:2022")
+    )
+
+
+def test_an_ending_bounds_beside_paths(cli: Cli) -> None:
+    hits = cli.hits("-k", "0", "--all-hunks", '"import"', "ext:.py", "path:server/")
+    assert hits
+    assert all(str(hit["path"]).endswith(".py") and str(hit["path"]).startswith("server/") for hit in hits)
+    assert cli.hits("-k", "0", "--all-hunks", '"import"', "--ext", "py", "--path", "server/") == hits
+    assert cli.hits("-k", "0", '"import"', "ext:nothing") == []
+
+
+def test_a_commit_bounds_by_anything_that_git_resolves(cli: Cli) -> None:
+    sha = cli.repo.git("rev-parse", "HEAD~3").strip()
+    listed = cli.hits("-k", "100", f"commit:{sha}")
+    assert {hit["commit"] for hit in listed} == {sha}
+    assert [hit["hunk"] for hit in listed] == [hit["hunk"] for hit in cli.hits("-k", "0", sha)]
+    for name in ("commit:HEAD~3", f"commit:{sha[:9]}"):
+        assert [hit["hunk"] for hit in cli.hits("-k", "100", name)] == [hit["hunk"] for hit in listed]
+    both = cli.hits("-k", "100", "--commit", "HEAD~3", "--commit", "HEAD~4")
+    assert len({hit["commit"] for hit in both}) == 2
+    cli("find", "commit:nosuchname", "x")
+    assert cli.code == 2
+    assert "nosuchname" in cli.err
+
+
+def test_a_stray_quote_is_text_but_never_widens_a_gate(cli: Cli) -> None:
+    said = cli.answer("--no-rerank", 'retry "with backoff')
+    assert said["hits"]
+    assert said["notes"] == ["the quote in '\"with' is not closed: it was taken as text"]
+    cli("find", "-q", 'retry "with backoff')
+    assert cli.code == 2
+    cli("find", '"with backoff')
+    assert cli.code == 2
+
+
+def test_a_required_phrase_that_nothing_holds_is_named(cli: Cli) -> None:
+    said = cli.answer("--no-rerank", 'retry "no such phrase"')
+    assert (said["hits"], said["notes"]) == ([], ['nothing holds "no such phrase"; it is required'])
+    cli("find", 'retry "import" "no such phrase" author:ada')
+    assert cli.code == 1
+    assert cli.err.startswith('nothing holds "no such phrase" within the filters; it is required\n')
+
+
 def test_a_commit_is_found_by_its_name(cli: Cli) -> None:
     assert set(cli.keys("-k", "0", cli.repo.sha["retry"][:10])) == {"retry"}
 
@@ -385,6 +444,10 @@ def test_a_closed_pipe_is_success(shared_project: Repo, home: Path) -> None:
         (("--json", "--jsonl", "x"), "--json, --jsonl and -q exclude each other"),
         (("-k", "0", "some words"), "-k 0 lists all matches"),
         (("--after", "zzz", '"upload"'), "'zzz' is not a cursor"),
+        (("--after", "2020-05", "x"), "--after takes the cursor of an answer, and '2020-05' is a date"),
+        (("--repo", ".", "x"), "--repo was given 2 times: "),
+        (("-before:2020", "x"), "before: cannot be excluded"),
+        (("sinse:2020", "x"), "there is no filter sinse:"),
         (("--ref", "nowhere", "x"), "there is no branch, tag or commit named nowhere"),
         (("--batch", "x"), "--batch takes its queries from stdin"),
         (("--batch", "-q"), "--batch and -q exclude each other"),

@@ -48,6 +48,8 @@ SAME = [
     ("HEAD",),
     ("--", "--no-such-thing"),
     (),
+    ("retry", "before:2030", "ext:py", "commit:HEAD~1", "--json"),
+    ('retry "max',),
     # What is wrong with a question is said in the same words, with the same exit code.
     ("auther:bob", "x"),
     ("--lang", "klingon", "x"),
@@ -61,6 +63,10 @@ SAME = [
     ("--no-such-option", "x"),
     ("--after", "no cursor", "x"),
     ("--context",),
+    ("--after", "2020", "x"),
+    ("--repo", ".", "--repo", "..", "x"),
+    ("-before:2020", "x"),
+    ("-q", 'retry "max'),
 ]
 CLOCK = re.compile(r'"(?:took_ms|ms)":[0-9.]+|(?<=\.[0-9]{3})[0-9]+')
 

@@ -52,6 +52,27 @@ def test_all_parts_of_a_query_together() -> None:
     )
 
 
+def test_a_stray_quote_behind_words_is_text_and_said() -> None:
+    query = read('retry "max_attempts = 3 author:bob')
+    assert (query.words, query.patterns) == ('retry "max_attempts = 3', ())
+    assert query.filters == Filters(authors=("bob",))
+    assert query.notes == ("the quote in '\"max_attempts' is not closed: it was taken as text",)
+    assert read(to_source(query, tz=UTC)).words == query.words
+
+
+@pytest.mark.parametrize(
+    "source", ['"max', 'author:bob "max', '"a" "max', 'retry author:"max', 'x added:"max']
+)
+def test_a_quote_that_was_to_bound_or_require_is_refused(source: str) -> None:
+    with pytest.raises(QueryError, match="is not closed"):
+        read(source)
+
+
+def test_where_nothing_may_be_widened_every_open_quote_is_refused() -> None:
+    with pytest.raises(QueryError, match="is not closed"):
+        parse('retry "max', now=NOW, tz=UTC, strict=True)
+
+
 @pytest.mark.parametrize("pasted", [DIFF, TRACEBACK, "x = 1\ny = 'a \"b'\n", "\tfoo(a,\n\t    b);\n"])
 def test_pasted_code_is_taken_whole(pasted: str) -> None:
     query = read(pasted)

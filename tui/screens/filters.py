@@ -29,6 +29,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("path", "Path", "src/  *.py  docs/**"),
     ("-path", "Not path", "tests/  vendor/"),
     ("lang", "Language", "python  rust  typescript"),
+    ("ext", "Ending", "py  toml"),
     ("since", "Since", "2024  2024-05  3mo  2w"),
     ("until", "Until", "2024  yesterday"),
     ("side", "Side", "added  or  removed"),
@@ -36,6 +37,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("message", "Message", "a stretch of the commit's message"),
     ("symbol", "Symbol", "the name of a function or class"),
     ("ref", "Branch", "main  v1.2"),
+    ("commit", "Commit", "4f2a91c  HEAD~3"),
 )
 
 

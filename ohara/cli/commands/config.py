@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ohara import config, paths
+from ohara.cli.options import or_here
 from ohara.plain import inert
 from ohara.settings import SETTINGS
 from ohara.values import written
@@ -16,7 +17,8 @@ from ohara.values import written
 @click.option(
     "--repo",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=Path(),
+    multiple=True,
+    callback=or_here,
     help="Show what holds in this repository (default: here).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

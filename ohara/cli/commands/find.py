@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from dataclasses import dataclass
@@ -15,14 +16,14 @@ from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, Printing
 from ohara.cli.remote import Answered, ask_daemon
 from ohara.cli.report import ExitCode
-from ohara.errors import UsageError
+from ohara.errors import QueryError, UsageError
 from ohara.model import MOST_HITS, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-_NOT_PATH = "-path:"
+_EXCLUDED = re.compile("-([A-Za-z]+):(.*)", re.DOTALL)
 STDIN = "-"
 
 
@@ -32,10 +33,22 @@ class _FindCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Write the filter as the option that it means."""
         end = args.index("--") if "--" in args else len(args)
-        spelt: list[str] = []
-        for arg in args[:end]:
-            spelt += ["--not-path", arg.removeprefix(_NOT_PATH)] if arg.startswith(_NOT_PATH) else [arg]
+        spelt = [part for arg in args[:end] for part in _spelt(arg)]
         return super().parse_args(ctx, spelt + args[end:])
+
+
+def _spelt(arg: str) -> list[str]:
+    """An argument as click understands it; a filter that cannot be excluded is refused by its name."""
+    if not (excluded := _EXCLUDED.fullmatch(arg)):
+        return [arg]
+    from ohara.query import ALL_NAMES, SYNONYMS, cannot_be_excluded
+
+    name, value = excluded.groups()
+    if name not in ALL_NAMES:
+        return [arg]
+    if SYNONYMS.get(name, name) != "path":
+        raise cannot_be_excluded(name)
+    return ["--not-path", value]
 
 
 @click.command("find", cls=_FindCommand)
@@ -153,21 +166,38 @@ def read_asked(
     **filters: object,
 ) -> Asked:
     """What the options mean together."""
+    now = int(time.time())
+    if after is not None:
+        _refuse_date(after, now=now)
     wish = Wish(
         count=count,
         mode=Mode(mode),
-        filters=read_filters(**filters),  # type: ignore[arg-type]  # as filter_options declares them
+        filters=read_filters(now=now, **filters),  # type: ignore[arg-type]  # as filter_options declares them
         polarity=read_polarity(added=added, removed=removed),
         no_rerank=no_rerank,
         all_hunks=all_hunks,
         order=order,
         after=after,
         context=context,
+        strict=quiet,
     )
     printing = Printing(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
     if batch:
         _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
     return Asked(words, repo, wish, printing, batch, no_daemon)
+
+
+def _refuse_date(after: str, *, now: int) -> None:
+    """Refuse a date where a cursor is meant, by the name of the option that takes one."""
+    from ohara.query import parse_date
+
+    try:
+        parse_date(after, now=now)
+    except QueryError:
+        return
+    raise UsageError(
+        f"--after takes the cursor of an answer, and {after!r} is a date", hint=f"--since {after!r}"
+    )
 
 
 def _check_batch(words: Sequence[str], others: Mapping[str, object]) -> None:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara.cli.asking import joined
 from ohara.cli.door import open_ui
+from ohara.cli.options import only_one
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 @click.option(
     "--repo",
     type=click.Path(),
-    default=None,
+    multiple=True,
+    callback=only_one,
     metavar="PATH",
     help="A work tree, a folder in one, or a bare repository (default: here).",
 )
@@ -26,4 +29,4 @@ def command(query: tuple[str, ...], repo: Path | None) -> None:
 
     Several arguments are joined by blanks, as for ohara find.
     """
-    open_ui(" ".join(query), repo)
+    open_ui(joined(query), repo)
