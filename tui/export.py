@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import ChangeKind
 from ohara.plain import inert
+from tui.diff.rows import hunk_range
 from tui.phrases import day
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def patch(hits: Sequence[Hit]) -> str:
             if hit.path != standing:
                 lines += _file_header(hit)
                 standing = hit.path
-            lines += [_hunk_header(hit), *hit.excerpt.split("\n")]
+            lines += [hunk_range(hit), *hit.excerpt.split("\n")]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -145,16 +146,6 @@ def _quoted(path: str) -> str:
         for byte in path.encode("utf-8", "replace")
     )
     return f'"{written}"'
-
-
-def _hunk_header(hit: Hit) -> str:
-    lines = hit.excerpt.split("\n")
-    old = sum(line[:1] in {"-", " "} for line in lines)
-    new = sum(line[:1] in {"+", " "} for line in lines)
-    # git numbers an empty side by the line before it.
-    first_old = hit.old_top if old else max(0, hit.old_top - 1)
-    first_new = hit.top if new else max(0, hit.top - 1)
-    return f"@@ -{first_old},{old} +{first_new},{new} @@"
 
 
 # -- writing it down -----------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from ohara.store.collect import sweep
 from ohara.store.facts import read_meta
 from ohara.store.fingerprint import Fingerprint, reconcile
 from ohara.store.lock import writer_lock
+from ohara.store.pieces import PIECES_VERSION
 from ohara.store.symbols import HeadFile
 from ohara.store.verdicts import apply_verdicts
 from ohara.store.writer import Writer
@@ -126,7 +127,9 @@ def run(
 
 def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     embedder = this.embedder.id if this.embedder else ""
-    reconcile(writer, Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION))
+    renewed = reconcile(
+        writer, Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION)
+    )
     _retire_vectors(writer)
     this.rejudged = apply_verdicts(writer, this.judge.path, this.rules.fingerprint)
     choice = choose_refs(writer.connection, this.options.refs, this.settings.index.refs)
@@ -153,7 +156,7 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         writer.set_meta(inline.MARK, False)
         writer.commit()
         yield from _later_passes(writer, pool, this, tips)
-    if is_long and not this.clock.expired:
+    if (is_long or Pass.TEXT in renewed) and not this.clock.expired:
         passes.compact(writer)
         passes.merge_late(writer, late=False)
 

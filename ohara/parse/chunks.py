@@ -1,8 +1,9 @@
 """Cuts a long hunk into pieces that each fit a budget, where its syntax allows it.
 
 The pieces' bodies, joined by a newline, are the hunk's body: nothing is dropped, shortened or moved.
-A line is never cut, so a piece exceeds the budget only when it is a single line. A hunk within the
-budget is returned as it is, without parsing anything.
+Every piece holds a changed line: context alone is no change, and belongs to a neighbour. A line is never
+cut, so a piece exceeds the budget only when it holds a single changed line. A hunk within the budget is
+returned as it is, without parsing anything.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ohara.parse.headers import by_margin, by_syntax
 from ohara.parse.images import image_of, reads_old, removes, whole_lines
 from ohara.parse.languages import has_grammar
 from ohara.parse.outline import outline
-from ohara.parse.seams import LEVEL, keep_replacements, seam_costs
+from ohara.parse.seams import CHANGED, LEVEL, keep_replacements, seam_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +56,7 @@ def split(
     costs = seam_costs(whole) if seen is None else seam_costs(whole, seen[0].places, seen[1].depths)
     if removes(hunk) and not reads_old(hunk):
         keep_replacements(whole, costs, reach=budget.reach, small=lines // _SMALL)
-    starts = [0, *_cuts(costs, budget)]
+    starts = [0, *_cuts(costs, budget, [at for at, line in enumerate(whole) if line[:1] in CHANGED])]
     headers = by_margin(hunk, starts, whole, language) if seen is None else by_syntax(hunk, starts, *seen)
     return tuple(_pieces(hunk, whole, starts, headers))
 
@@ -98,18 +99,22 @@ class _Budget:
         return min(by_chars, at + lines, self.end)
 
 
-def _cuts(costs: Sequence[int], budget: _Budget) -> Iterator[int]:
-    """Where to cut: each piece ends at the cheapest seam within its reach.
+def _cuts(costs: Sequence[int], budget: _Budget, changed: Sequence[int]) -> Iterator[int]:
+    """Where to cut: each piece ends at the cheapest seam within its reach that leaves a change on both sides.
 
     Of equal seams the last one wins, to fill the piece; but a piece that begins inside a node ends with
-    that node, unless it would be small.
+    that node, unless it would be small. `changed` says which lines are changes.
     """
     at = 0
     while (reach := budget.reach(at)) < budget.end:
-        small = min(budget.small(at), reach)
+        nearest = changed[bisect_left(changed, at)] + 1
+        if nearest > changed[-1]:
+            return
+        reach = min(max(reach, nearest), changed[-1])
+        small = max(nearest - 1, min(budget.small(at), reach))
         tail = max(small, min(budget.tail - 1, reach))
         best, cut = _last_least(costs, small + 1, tail + 1)
-        for first, end in ((at + 1, small + 1), (tail + 1, reach + 1)):
+        for first, end in ((nearest, small + 1), (tail + 1, reach + 1)):
             cost, candidate = _last_least(costs, first, end)
             if cost + _JOINED < best:
                 best, cut = cost + _JOINED, candidate

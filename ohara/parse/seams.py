@@ -24,7 +24,7 @@ _APART: Final = 1_000_000  # a removal and what replaces it
 _TAB_COLUMNS: Final = 4
 _COLUMNS_A_DEPTH: Final = 2  # a block is two nodes deep: itself and the statement that holds it
 _MAX_COLUMNS: Final = 100
-_CHANGED: Final = frozenset("+-")
+CHANGED: Final = frozenset("+-")
 
 # A comment, attribute or heading belongs to the line below it.
 _LEAD: Final = re.compile(
@@ -96,11 +96,11 @@ def keep_replacements(
     """
     at = 0
     while at < len(lines):
-        if lines[at][:1] not in _CHANGED:
+        if lines[at][:1] not in CHANGED:
             at += 1
             continue
         end = at
-        while end < len(lines) and lines[end][:1] in _CHANGED:
+        while end < len(lines) and lines[end][:1] in CHANGED:
             end += 1
         _keep_block(lines, costs, (at, end), reach=reach, small=small)
         at = end

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ohara.model import LaneStatus, Pass
 from ohara.plain import inert
 from ohara.present.columns import pieces, width_of, words
+from ohara.present.hunks import range_of
 from ohara.present.moments import ago, rfc3339
 from ohara.present.style import PLAIN, Ink, Style
 
@@ -66,16 +67,24 @@ def commit_lines(commit: Commit, page: Page) -> list[str]:
 
 
 def hunk_lines(hit: Hit, page: Page) -> list[str]:
-    """One hunk of a commit that is already named: where it is and what it changes."""
+    """One hunk of a commit that is already named: where it is, as git numbers it too, and what it changes."""
     margin = " " * (len(str(hit.rank)) + 2)
     place = list(_place(hit, page, margin)) or [f"{margin}(no lines)"]
     number = page.style.ink(f"{hit.rank}.".ljust(len(margin)), Ink.QUIET)
     return [
         number + place[0].removeprefix(margin),
         *place[1:],
+        *_range(hit, page, margin),
         *_diff(hit, page, margin),
         *_company(hit, page, margin),
     ]
+
+
+def _range(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    if hit.excerpt:
+        header = f" {inert(hit.header)}" if hit.header else ""
+        for part in _wrapped(f"{range_of(hit)}{header}", page, margin):
+            yield margin + page.style.ink(part, Ink.QUIET)
 
 
 def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Cuts the telling lines out of a hunk: centred on what matched, with the matches marked. Pure.
 
 An excerpt is a run of the body's own lines, signs included, so that it can be coloured as a diff. Very
-long lines are cut around their first match, and say so by an ellipsis. Nothing is escaped here: text is
-made inert where it is shown.
+long lines are cut around their first match, and say so by an ellipsis, unless the whole hunk is asked for.
+Nothing is escaped here: text is made inert where it is shown.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 CONTEXT_LINES = 3  # as in git diff
+WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has, and long lines are not cut either
 
 # What is shown of several matched lines before context is added: a statement, not a page.
 _CORE_LINES = 6
@@ -62,11 +63,13 @@ def cut(
     for mark in marks:
         by_line.setdefault(mark.line, []).append(mark)
     first, last = _core(lines, by_line)
+    is_whole = context >= WHOLE_HUNK
     top, bottom = max(0, first - context), min(len(lines), last + 1 + context)
     shown: list[str] = []
     matches: list[Match] = []
     for number in range(top, bottom):
-        text, found = _fitted(lines[number], by_line.get(number, ()))
+        marked = by_line.get(number, ())
+        text, found = (lines[number], list(marked)) if is_whole else _fitted(lines[number], marked)
         shown.append(text)
         matches += [Match(number - top, mark.start, mark.end) for mark in found]
     return Excerpt(

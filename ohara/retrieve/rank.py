@@ -19,6 +19,7 @@ from ohara.retrieve.run_lanes import run_lanes
 from ohara.retrieve.wording import rarities, wordings
 from ohara.store.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
 from ohara.store.match import any_of, within
+from ohara.store.pieces import holds_change
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ def _lane_query(
 
 
 def _read(reader: Reader, *, query: Query, pooled: Sequence[Pooled], wishes: Wishes) -> list[Ranked]:
-    rows = hydrate(reader, (one.hunk for one in pooled))
+    read = hydrate(reader, (one.hunk for one in pooled))
+    # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
+    rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
     judge = Judge.of(query) if wishes.profile.judges else None
     touched = paths_of_commits(reader, {row.commit_id for row in rows.values()}) if judge else {}
     return judged(pooled, rows, touched, judge, now=wishes.now, recency_weight=wishes.recency_weight)

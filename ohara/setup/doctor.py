@@ -23,6 +23,7 @@ from ohara.setup.programs import ohara_command, run
 from ohara.store import health
 from ohara.store.fingerprint import Fingerprint, stale_passes
 from ohara.store.locate import known_indexes
+from ohara.store.pieces import PIECES_VERSION
 from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:
@@ -224,6 +225,7 @@ def _fingerprint() -> Fingerprint:
         parser=PARSER_VERSION,
         embedder=identity.id if identity else "",
         vectors=VECTORS_VERSION,
+        pieces=PIECES_VERSION,
     )
 
 

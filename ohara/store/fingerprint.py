@@ -13,6 +13,7 @@ from ohara.model import Pass
 from ohara.store.facts import read_meta
 from ohara.store.generations import FINGERPRINT, change_embedder
 from ohara.store.passes import restart
+from ohara.store.pieces import join_context
 
 if TYPE_CHECKING:
     from ohara.store.writer import Writer
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The versions of everything that a derived pass depends on."""
+    """The versions of everything that a derived pass depends on, and of how hunks are stored in pieces."""
 
     words: int
     parser: int
     embedder: str
     vectors: int
+    pieces: int
 
 
 def stale_passes(stored: object, wanted: Fingerprint) -> frozenset[Pass]:
@@ -43,8 +45,14 @@ def stale_passes(stored: object, wanted: Fingerprint) -> frozenset[Pass]:
 
 
 def reconcile(writer: Writer, wanted: Fingerprint) -> frozenset[Pass]:
-    """Restart stale passes and record what the index is made with from now on."""
+    """Restart stale passes and record what the index is made with from now on; which passes have to work.
+
+    Where pieces of hunks were joined, the text pass has.
+    """
     stored = read_meta(writer.connection, FINGERPRINT)
+    is_cut_anew = (
+        isinstance(stored, dict) and stored.get("pieces") != wanted.pieces and join_context(writer) > 0
+    )
     stale = stale_passes(stored, wanted)
     for stage in sorted(stale):
         if stage is Pass.VECTOR:
@@ -54,4 +62,4 @@ def reconcile(writer: Writer, wanted: Fingerprint) -> frozenset[Pass]:
     if stored != asdict(wanted):
         writer.set_meta(FINGERPRINT, asdict(wanted))
     writer.commit()
-    return stale
+    return stale | {Pass.TEXT} if is_cut_anew else stale

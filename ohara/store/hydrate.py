@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 _SHA_BYTES = 20
 
-_HUNKS = """SELECT hunk.id, hunk.commit_id, hunk.content_id, hunk.old_start, hunk.new_start,
+# git numbers an empty side by the line above it; a line of it would come after that one.
+_HUNKS = """SELECT hunk.id, hunk.commit_id, hunk.content_id,
+    hunk.old_start + (hunk.old_lines = 0 AND hunk.old_start > 0),
+    hunk.new_start + (hunk.new_lines = 0 AND hunk.new_start > 0),
     coalesce(header.header, ''),
     file.kind, path.path, old.path, path.language, coalesce(file.left_out, path.left_out), content.body
   FROM hunk LEFT JOIN file ON file.id = hunk.file_id LEFT JOIN path ON path.id = file.path_id
@@ -44,7 +47,11 @@ _SAME_CONTENT = """SELECT DISTINCT hunk.content_id, commits.sha, commits.committ
 
 @dataclass(frozen=True, slots=True)
 class StoredHit:
-    """A hunk as the index has it, with its commit; a message-only hunk has no path, no content, no body."""
+    """A hunk as the index has it, with its commit; a message-only hunk has no path, no content, no body.
+
+    `old_start` and `new_start` number its first line on each side; on a side without lines, where one would
+    stand, and 0 at the top of a file.
+    """
 
     hunk: HunkId
     commit_id: int

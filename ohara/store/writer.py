@@ -205,7 +205,7 @@ class Writer:
     def _add_part(self, part: PreparedCommit, rows: _Rows) -> None:
         commit = part.commit
         if part.first:
-            commit_id = self._take("commits")
+            commit_id = self.take("commits")
             rows.commits.append((
                 commit_id, bytes.fromhex(commit.sha), bytes.fromhex("".join(commit.parents)),
                 self._person(commit.author, commit.email), commit.author_time, commit.author_offset,
@@ -228,7 +228,7 @@ class Writer:
             self.connection.execute("DELETE FROM failure WHERE sha = ?", (bytes.fromhex(commit.sha),))
 
     def _add_file(self, commit_id: int, message_words: str, file: PreparedFile, rows: _Rows) -> None:
-        file_id = self._take("file")
+        file_id = self.take("file")
         rows.files.append((
             file_id, commit_id, self.path_id(file.path),
             self.path_id(file.old_path) if file.old_path else None, file.kind.value,
@@ -237,7 +237,7 @@ class Writer:
             file.additions, file.deletions, file.left_out.value if file.left_out else None,
         ))  # fmt: skip
         for hunk in file.hunks:
-            hunk_id = self._take("hunk")
+            hunk_id = self.take("hunk")
             content_id = self._content(hunk, rows) if hunk.digest else None
             rows.hunks.append((
                 hunk_id, file_id, commit_id, content_id,
@@ -248,7 +248,7 @@ class Writer:
 
     def add_message_hunk(self, commit_id: int, message_words: str) -> None:
         """Let a commit without searchable lines be found by its message: a hunk of no file and no lines."""
-        hunk_id = self._take("hunk")
+        hunk_id = self.take("hunk")
         self.connection.execute(INSERT_HUNK, (hunk_id, 0, commit_id, None, 0, 0, 0, 0, None))
         if self._text:
             self.connection.execute(INSERT_TEXT, (hunk_id, message_words, "", "", "", "", ""))
@@ -265,7 +265,7 @@ class Writer:
                 rows.literals.append((content_id, hunk.changed))
                 self.connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
         else:
-            content_id = self._take("content")
+            content_id = self.take("content")
             if not self._trained and content_id % SAMPLE_EVERY == 0:
                 self._samples.append(hunk.body)
             rows.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
@@ -277,7 +277,7 @@ class Writer:
     def _person(self, name: str, email: str) -> int:
         known = self._people.get((name, email))
         if known is None:
-            known = self._people[name, email] = self._take("person")
+            known = self._people[name, email] = self.take("person")
             self.connection.execute("INSERT INTO person VALUES(?, ?, ?)", (known, name, email))
         return known
 
@@ -288,7 +288,7 @@ class Writer:
         known = self._headers.get(header)
         if known is None:
             found = self.connection.execute("SELECT id FROM header WHERE header = ?", (header,)).fetchone()
-            known = int(found[0]) if found else self._take("header")
+            known = int(found[0]) if found else self.take("header")
             if not found:
                 self.connection.execute("INSERT INTO header VALUES(?, ?)", (known, header))
             if len(self._headers) >= _REMEMBERED_HEADERS:
@@ -300,12 +300,13 @@ class Writer:
         """The id of a path, new or known."""
         known = self._paths.get(path)
         if known is None:
-            known = self._paths[path] = self._take("path")
+            known = self._paths[path] = self.take("path")
             row = (known, path, language_of(path), self._verdict(path))
             self.connection.execute("INSERT INTO path VALUES(?, ?, ?, ?)", row)
         return known
 
-    def _take(self, table: str) -> int:
+    def take(self, table: str) -> int:
+        """The next free id of a table."""
         taken: int = self._next[table]
         self._next[table] = taken + 1
         return taken

@@ -208,16 +208,32 @@ def test_ranges_of_a_hunk_in_the_middle_of_a_file() -> None:
         new_start=120,
         header="def f():",
     )
-    pieces = split(hunk, None, None, chars=10_000, lines=2)
+    pieces = split(hunk, None, None, chars=10_000, lines=3)
     assert [
         (piece.old_start, piece.old_lines, piece.new_start, piece.new_lines, piece.body) for piece in pieces
-    ] == [
-        (100, 1, 120, 1, " a"),
-        (101, 1, 121, 1, "-b\n+B"),
-        (102, 1, 122, 2, " c\n+D"),
-        (103, 1, 124, 1, " e"),
+    ] == [(100, 2, 120, 2, " a\n-b\n+B"), (102, 2, 122, 3, " c\n+D\n e")]
+    assert [piece.header for piece in pieces] == ["def f():"] * 2
+
+
+def test_context_belongs_to_a_piece_with_a_change() -> None:
+    wide = "x" * 400
+    body = "\n".join(
+        [
+            f" {wide}1",
+            f" {wide}2",
+            f" {wide}3",
+            "+new",
+            *(f" {wide}{at}" for at in range(6)),
+            "-old",
+            f" {wide}4",
+        ]
+    )
+    pieces = split(Hunk(1, 11, 1, 11, "", body), None, None, chars=500, lines=60)
+    assert "\n".join(piece.body for piece in pieces) == body
+    assert [[line for line in piece.body.split("\n") if line[0] in "+-"] for piece in pieces] == [
+        ["+new"],
+        ["-old"],
     ]
-    assert [piece.header for piece in pieces] == ["def f():"] * 4
 
 
 def test_a_deleted_file_is_cut_by_its_old_self() -> None:

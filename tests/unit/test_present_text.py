@@ -299,8 +299,9 @@ def test_a_commit_and_its_hunks() -> None:
         "A body    with a tab",
         "and \N{REPLACEMENT CHARACTER}more",
     ]
-    assert hunk_lines(hit(rank=2), Page(now=NOW))[:2] == [
+    assert hunk_lines(hit(rank=2, top=41, old_top=40), Page(now=NOW))[:3] == [
         "2. src/client.py:42 · Client.send",
+        "   @@ -40,2 +41,2 @@ def send(self):",
         "     def send(self):",
     ]
     assert hunk_lines(hit(path="", excerpt="", matches=()), Page(now=NOW)) == ["1. (no lines)"]

@@ -112,11 +112,18 @@ def file_heading(hit: Hit) -> str:
 
 def hunk_heading(hit: Hit) -> str:
     """Where in the file a hunk stands, and inside what."""
+    inside = hit.symbol or hit.header
+    return f"{hunk_range(hit)}{f' {inside}' if inside else ''}"
+
+
+def hunk_range(hit: Hit) -> str:
+    """Where in the file a hunk stands; as in git, an empty side is numbered by the line above it."""
     lines = hit.excerpt.split("\n")
     old = sum(line[:1] in {"-", " "} for line in lines)
     new = sum(line[:1] in {"+", " "} for line in lines)
-    inside = hit.symbol or hit.header
-    return f"@@ -{hit.old_top},{old} +{hit.top},{new} @@{f' {inside}' if inside else ''}"
+    first_old = hit.old_top if old else max(0, hit.old_top - 1)
+    first_new = hit.top if new else max(0, hit.top - 1)
+    return f"@@ -{first_old},{old} +{first_new},{new} @@"
 
 
 # -- side by side --------------------------------------------------------------------------------

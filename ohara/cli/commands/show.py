@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,7 @@ from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, Printing
 from ohara.cli.report import ExitCode
 from ohara.model import Filters, Mode, Polarity
+from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
 from ohara.present.text import commit_lines, hunk_lines, warnings
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
     from ohara.engine import Engine
     from ohara.model import Results, Sha
-
-_WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
 
 
 @click.command("show")
@@ -44,9 +44,9 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
 
     engine = Engine.open(repo)
     notes = freshen(engine, quiet=as_json)
-    results = _hunks_of(
-        engine, engine.repository.commit_named(ref), context=_WHOLE_HUNK if context is None else context
-    )
+    results = _hunks_of(engine, engine.repository.commit_named(ref))
+    hunks = whole_hunks(results.hits)
+    results = replace(results, hits=tuple(hunks if context is None else with_context(hunks, context)))
     if as_json:
         sys.stdout.write(written(results_object(results)) + "\n")
     else:
@@ -55,7 +55,9 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
     return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
 
 
-def _hunks_of(engine: Engine, sha: Sha, *, context: int) -> Results:
+def _hunks_of(engine: Engine, sha: Sha) -> Results:
+    from ohara.retrieve.excerpt import WHOLE_HUNK
+
     wish = Wish(
         count=0,
         mode=Mode.AUTO,
@@ -65,7 +67,7 @@ def _hunks_of(engine: Engine, sha: Sha, *, context: int) -> Results:
         all_hunks=True,
         order="rank",
         after=None,
-        context=context,
+        context=WHOLE_HUNK,
     )
     results = ask(engine, read_query(sha, wish), wish)
     if not results.hits:
