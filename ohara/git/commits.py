@@ -16,7 +16,7 @@ from ohara.model import Commit, Sha
 LATEST_TIME: Final = 253_402_300_799
 
 _PERSON = re.compile(rb"(.*?) ?<([^<>]*)>[^0-9-]*(-?\d{1,20})?(?: ([+-]\d{4})(?!\d))?", re.DOTALL)
-_LINKS = re.compile(rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)")
+_LINKS = re.compile(rb"tree ([0-9a-fA-F]{40})\n((?:parent [0-9a-fA-F]{40}\n)*)")
 _COMMITTER = re.compile(rb"^committer ([^\n]*)", re.MULTILINE)
 _AUTHOR = re.compile(rb"^author ([^\n]*)", re.MULTILINE)
 _ENCODING = re.compile(rb"^encoding ([^\n]*)", re.MULTILINE)

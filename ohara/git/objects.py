@@ -7,6 +7,7 @@ hexadecimal form is for people.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -35,6 +36,9 @@ _PACK_MAPPED_BYTES: Final = 256 * _MIB
 
 # A read that fails makes libgit2 look for new packs each time; this many failures are remembered.
 _MISSING_REMEMBERED: Final = 200_000
+
+# A tree of any other form is refused by git, too.
+_TREE = re.compile(rb"(?:[0-7]++ [^\0]++\0.{20})*+", re.DOTALL)
 
 _UNREADABLE: Final = (KeyError, ValueError, OSError, pygit2.GitError)
 
@@ -144,7 +148,7 @@ class Objects:
         except _UNREADABLE:
             self._remember_missing(oid)
             return None
-        if kind != wanted:
+        if kind != wanted or (kind == ObjectType.TREE and not _TREE.fullmatch(data)):
             return None
         recent.put(oid, data)
         return data

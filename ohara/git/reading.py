@@ -69,6 +69,14 @@ class Reading:
         if is_same_type and old and new and old.oid == new.oid:
             return ()  # moved, or only its mode changed
         before, after = self.text(old), self.text(new)
+        if (
+            old
+            and new
+            and not is_same_type
+            and any(isinstance(each, bytes) and each for each in (before, after))
+        ):
+            # A link in place of a binary file: git shows the lines of the one and none of the other.
+            before, after = (b"" if each is LeftOut.BINARY else each for each in (before, after))
         if isinstance(before, LeftOut):
             return before
         if isinstance(after, LeftOut):

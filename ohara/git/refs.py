@@ -1,7 +1,8 @@
 """Finds commits by the names people use: refs, tags, HEAD, abbreviated ids.
 
 Broken refs and tags of trees or blobs are common in old repositories: listing passes them over (and can
-say so), asking for one by name is an error with a hint.
+say so), asking for one by name is an error with a hint. A ref and an id lead to any commit that git reads; in
+an expression such as `HEAD~3`, libgit2 is stricter about the form of the commits that it passes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pygit2
-from pygit2.enums import ReferenceType
+from pygit2.enums import ObjectType, ReferenceType
 
 from ohara.errors import RepositoryError
 from ohara.model import Sha
@@ -25,6 +26,8 @@ _ORIGIN: Final = "origin"
 _LISTED: Final = ("refs/heads/", "refs/remotes/", "refs/tags/")
 _HEX = re.compile(r"[0-9a-fA-F]{4,40}")
 _MOST_ASKED: Final = 2_000  # refs: each takes some 20 microseconds to look up
+_LONGEST_CHAIN: Final = 32  # of tags of tags
+_TAGGED = re.compile(rb"object ([0-9a-f]{40})\n")
 _FAULTS: Final = (KeyError, ValueError, OSError, pygit2.GitError)
 
 
@@ -54,7 +57,10 @@ def survey(handle: pygit2.Repository) -> Survey:
         if not name.startswith(_LISTED) or (name.startswith("refs/remotes/") and name.endswith("/HEAD")):
             continue
         try:
+            raw.decode()
             _commit_of(handle, name)
+        except UnicodeDecodeError:
+            unusable.append((name, "its name is not UTF-8"))
         except _FAULTS as error:
             unusable.append((name, str(error).strip("'\"")))
         else:
@@ -107,8 +113,35 @@ def find_commit(handle: pygit2.Repository, prefix: str) -> Sha | None:
 
 
 def _commit_of(handle: pygit2.Repository, name: str) -> Sha:
-    found = handle.revparse_single(name)
-    return Sha(str(found.peel(pygit2.Commit).id))
+    """The commit that a name leads to; one that libgit2 would not read is found by a ref or an id alone."""
+    oid = _named(handle, name)
+    if oid is None:
+        return Sha(str(handle.revparse_single(name).peel(pygit2.Commit).id))
+    odb = handle.odb
+    for _ in range(_LONGEST_CHAIN):
+        kind, data = odb.read(oid)
+        if kind == ObjectType.COMMIT:
+            return Sha(str(oid))
+        tagged = _TAGGED.match(data) if kind == ObjectType.TAG else None
+        if tagged is None:
+            raise ValueError(f"it is a {ObjectType(kind).name.lower()}, not a commit")
+        oid = pygit2.Oid(hex=tagged[1].decode())
+    raise ValueError("it is a tag of tags without end")
+
+
+def _named(handle: pygit2.Repository, name: str) -> pygit2.Oid | None:
+    """What a ref or an id stands for by itself; None for an expression."""
+    try:
+        target = handle.lookup_reference_dwim(name).resolve().target
+        return target if isinstance(target, pygit2.Oid) else None
+    except _FAULTS:
+        pass  # no ref, or one that leads nowhere: libgit2 finds the words for it
+    if not _HEX.fullmatch(name):
+        return None
+    try:
+        return handle.expand_id(name.lower())
+    except _FAULTS:
+        return None
 
 
 def _peeled(handle: pygit2.Repository, name: str) -> Sha | None:

@@ -3,11 +3,15 @@
 Trees are compared as bytes: neighbouring commits share almost all of a tree's entries, so the equal
 head and tail are stepped over in one call each and only the entries between are split apart. That is
 several times faster than comparing entries and needs no memory for files that stayed the same.
+
+Modes are read as git reads them, as numbers of which few bits count: `040000` is a folder and `100664` a file
+like any other. Entries are told apart by their names, whatever their order.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ohara.git import decode
@@ -25,12 +29,14 @@ DIRECTORY: Final = 0o040000
 SYMLINK: Final = 0o120000
 SUBMODULE: Final = 0o160000
 
+_REGULAR: Final = 0o100000
+_EXECUTABLE: Final = 0o100
+
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _ENTRIES = re.compile(rb"(?:[^\0]++\0.{20})*+", re.DOTALL)
-_DIRECTORY_MODE: Final = b"40000"
 
-_RawEntry = tuple[bytes, bytes]
-_NOTHING: Final[_RawEntry] = (b"", b"")
+_RawEntry = tuple[int, bytes]
+_NOTHING: Final[_RawEntry] = (0, b"")
 
 
 class Entry(NamedTuple):
@@ -85,11 +91,7 @@ def _compare(
     after = _tree(objects, new, missing)
     if before is None or after is None:
         return
-    removed, added = _unequal(before, after)
-    gone = {name: (mode, oid) for mode, name, oid in removed}
-    changed = [(name, gone.pop(name, _NOTHING), (mode, oid)) for mode, name, oid in added]
-    changed += [(name, raw, _NOTHING) for name, raw in gone.items()]
-    for name, ours, theirs in changed:
+    for name, ours, theirs in _paired(*_unequal(before, after)):
         if ours == theirs:
             continue
         old_file, new_file = _file(*ours), _file(*theirs)
@@ -103,6 +105,23 @@ def _compare(
                 yield from _compare(objects, old_folder, new_folder, missing, bounds, prefix=inside)
 
 
+def _paired(
+    removed: list[tuple[int, bytes, bytes]], added: list[tuple[int, bytes, bytes]]
+) -> Iterator[tuple[bytes, _RawEntry, _RawEntry]]:
+    """Yields what two folders have under each name; of a name that stands twice, each in its turn."""
+    gone: dict[bytes, _RawEntry] = {}
+    again: list[tuple[bytes, _RawEntry]] = []
+    for mode, name, oid in removed:
+        if name in gone:
+            again.append((name, (mode, oid)))
+        else:
+            gone[name] = (mode, oid)
+    for mode, name, oid in added:
+        yield name, gone.pop(name, _NOTHING), (mode, oid)
+    for name, raw in (*gone.items(), *again):
+        yield name, raw, _NOTHING
+
+
 def _tree(objects: Objects, oid: bytes | None, missing: set[str]) -> bytes | None:
     """Reads a tree object; no tree reads as an empty one."""
     if not oid:
@@ -113,12 +132,26 @@ def _tree(objects: Objects, oid: bytes | None, missing: set[str]) -> bytes | Non
     return data
 
 
-def _file(mode: bytes, oid: bytes) -> Entry | None:
-    return Entry(int(mode, 8), oid) if mode and mode != _DIRECTORY_MODE else None
+def _file(mode: int, oid: bytes) -> Entry | None:
+    return Entry(mode, oid) if mode and mode != DIRECTORY else None
 
 
-def _folder(mode: bytes, oid: bytes) -> bytes | None:
-    return oid if mode == _DIRECTORY_MODE else None
+def _folder(mode: int, oid: bytes) -> bytes | None:
+    return oid if mode == DIRECTORY else None
+
+
+@lru_cache(maxsize=256)
+def _mode(written: bytes) -> int:
+    """Reads a mode as git does: whatever is no file, link or folder is a submodule."""
+    mode = int(written, 8)
+    kind = mode & FILE_TYPE
+    if kind == _REGULAR:
+        return 0o100755 if mode & _EXECUTABLE else 0o100644
+    return kind if kind in {SYMLINK, DIRECTORY} else SUBMODULE
+
+
+def _entries(data: bytes, start: int, end: int) -> list[tuple[int, bytes, bytes]]:
+    return [(_mode(mode), name, oid) for mode, name, oid in _ENTRY.findall(data, start, end)]
 
 
 def files(objects: Objects, tree: bytes, missing: set[str]) -> Iterator[tuple[bytes, Entry]]:
@@ -132,8 +165,8 @@ def find(objects: Objects, tree: bytes, path: str) -> Entry | None:
     """Follows a decoded path down from a tree to the file it leads to."""
     entry = Entry(DIRECTORY, tree)
     for name in path.split("/"):
-        data = objects.tree(entry.oid) if entry.type == DIRECTORY else None
-        listed = {each: Entry(int(mode, 8), oid) for mode, each, oid in _ENTRY.findall(data or b"")}
+        data = (objects.tree(entry.oid) if entry.type == DIRECTORY else None) or b""
+        listed = {each: Entry(mode, oid) for mode, each, oid in _entries(data, 0, len(data))}
         found = listed.get(name.encode("utf-8", "surrogatepass"))
         if found is None:  # a name that is not UTF-8 is known by its decoded form
             found = next((found for each, found in listed.items() if decode.text(each) == name), None)
@@ -218,9 +251,7 @@ def _below(objects: Objects, olds: tuple[bytes | None, ...], new: bytes | None) 
     return count, inside
 
 
-def _unequal(
-    old: bytes, new: bytes
-) -> tuple[list[tuple[bytes, bytes, bytes]], list[tuple[bytes, bytes, bytes]]]:
+def _unequal(old: bytes, new: bytes) -> tuple[list[tuple[int, bytes, bytes]], list[tuple[int, bytes, bytes]]]:
     """Splits two tree objects into entries, leaving out equal ones at both ends."""
     shorter = min(len(old), len(new))
     start = _boundary(old, 0, matching(old, 0, new, 0, shorter))
@@ -229,7 +260,7 @@ def _unequal(
     new_end = _boundary_after(new, start, len(new) - tail)
     if len(old) - old_end != len(new) - new_end:
         old_end, new_end = len(old), len(new)
-    return _ENTRY.findall(old, start, old_end), _ENTRY.findall(new, start, new_end)
+    return _entries(old, start, old_end), _entries(new, start, new_end)
 
 
 def _boundary(data: bytes, start: int, limit: int) -> int:

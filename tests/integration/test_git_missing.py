@@ -12,7 +12,7 @@ from fixtures import histories
 from fixtures.script import History
 from fixtures.tree import MovedFrom
 from ohara.errors import RepositoryError
-from ohara.git.diff import changes
+from ohara.git.diff import changes, iter_changes
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit, walk
 from ohara.model import ChangeKind, LeftOut, Sha
@@ -160,6 +160,6 @@ def test_a_tree_nested_beyond_reason_does_not_exhaust_the_stack(tmp_path: Path) 
         entry = b"40000 d\0" + bytes.fromhex(write_loose(repo, "tree", entry))
     tree = write_loose(repo, "tree", entry)
     sha = Sha(repo.git("commit-tree", "-m", "deep", tree).strip())
-    found = changes(Repository.open(repo.path), sha)
-    assert found.files == ()
-    assert len(found.missing) == 1
+    beyond: set[bytes] = set()
+    assert list(iter_changes(Repository.open(repo.path), sha, missing=set(), beyond=beyond)) == []
+    assert len(beyond) == 1
