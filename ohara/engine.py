@@ -6,10 +6,11 @@ import shlex
 import shutil
 import time
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara import config
-from ohara.errors import IndexMissing, RepositoryError
+from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryError, reason_of
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
 from ohara.index.run import DEFAULTS, IndexOptions, run
@@ -254,15 +255,47 @@ class Engine:
             )
 
 
-def all_indexes() -> Iterator[tuple[IndexLocation, IndexStatus | None]]:
-    """Every index on this machine, with its status where the repository can still be opened."""
+@dataclass(frozen=True, slots=True)
+class KnownIndex:
+    """An index on this machine: how it stands, or what keeps it from being told."""
+
+    location: IndexLocation
+    status: IndexStatus | None
+    fault: OharaError | None = None
+
+    @property
+    def repository(self) -> str:
+        """The repository as people name it."""
+        return self.status.repository if self.status else str(self.location.common_dir)
+
+
+def all_indexes() -> Iterator[KnownIndex]:
+    """Every index on this machine; what is wrong with one of them is that one's alone."""
+    config.load()  # what is wrong with the user's own settings is said once
     for location in known_indexes():
         try:
-            engine = Engine.open(location.common_dir)
-            status = engine.status() if engine.location == location else None
-        except (RepositoryError, IndexMissing):
-            status = None
-        yield location, status
+            yield KnownIndex(location, _status_at(location))
+        except OharaError as fault:
+            yield KnownIndex(location, None, fault)
+        except Exception as fault:  # noqa: BLE001 - whatever it is, the others shall be listed
+            yield KnownIndex(location, None, InternalError(reason_of(fault), hint="ohara doctor"))
+
+
+def _status_at(location: IndexLocation) -> IndexStatus:
+    place = shlex.quote(str(location.common_dir))
+    if not location.common_dir.exists():
+        raise RepositoryError("the repository is gone", hint=f"ohara forget {place} removes its index")
+    engine = Engine.open(location.common_dir)
+    if engine.location != location:
+        raise RepositoryError(
+            f"the repository is gone; {engine.repository.common_dir} is there instead",
+            hint=f"rm -r {shlex.quote(str(location.folder))} removes its index",
+        )
+    if not location.exists and (running := engine.indexing_since()) is not None:
+        raise IndexMissing(f"being indexed for the first time, by process {running[0]}", hint="ohara status")
+    if not location.exists:
+        raise IndexMissing("the first index run did not finish", hint=f"ohara index --repo {place}")
+    return engine.status()
 
 
 def forget(location: IndexLocation) -> int:

@@ -57,9 +57,17 @@ def alive(pid: int) -> bool:
 
 @contextmanager
 def service(
-    home: Path, monkeypatch: pytest.MonkeyPatch, *, settings: str = "", customised: str = ""
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    settings: str = "",
+    customised: str = "",
+    faulty: bool = False,
 ) -> Iterator[int]:
-    """Run a service and yield its pid; `customised` is Python that it and its indexers run at their start."""
+    """Run a service and yield its pid; `customised` is Python that it and its indexers run at their start.
+
+    `faulty` says that this makes it fail, and that it may say so in its log.
+    """
     (home / "custom").mkdir(exist_ok=True)
     (home / "custom" / "sitecustomize.py").write_text(IMPATIENT + customised)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(home / "custom"), str(ROOT)]))
@@ -73,7 +81,7 @@ def service(
         end_whatever_runs(home)
         # Whatever a test does to the service, an unexpected exception in it is a fault of its own.
         log = (home / "state" / "ohara.log").read_text(encoding="utf-8")
-        assert "Traceback" not in log, log[-4_000:]
+        assert faulty or "Traceback" not in log, log[-4_000:]
 
 
 def end_whatever_runs(home: Path) -> None:

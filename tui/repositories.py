@@ -26,6 +26,8 @@ class Known:
     path: str
     size_bytes: int
     status: IndexStatus | None
+    fault: str = ""
+    hint: str = ""
     job: JobState | None = None
 
     @property
@@ -48,7 +50,15 @@ def listed(
     """
     failed = {each.path: each.job for each in before if each.job is not None and each.job.state == "failed"}
     known = [
-        Known(each.repository, each.size_bytes, each.status, failed.get(each.repository)) for each in found
+        Known(
+            each.repository,
+            each.size_bytes,
+            each.status,
+            each.fault,
+            each.hint,
+            job=failed.get(each.repository),
+        )
+        for each in found
     ]
     known.sort(key=lambda each: (each.name.lower(), each.path))
     repositories = tuple(known)
@@ -82,7 +92,7 @@ def freshness(known: Known) -> tuple[str, str]:
     if job is not None and job.state == "failed":
         return job.detail or "indexing failed", "warning"
     if status is None:
-        return "gone or damaged", "bad"
+        return known.fault or "cannot be read", "bad"
     if status.behind:
         return f"{status.behind:,} behind", "warning"
     unfinished = [each for each in status.passes if each.done < each.total]
@@ -112,7 +122,8 @@ def details(known: Known, *, now: float) -> list[tuple[str, str]]:
     said = [("path", known.path)]
     status = known.status
     if status is None:
-        return [*said, ("index", "its repository is gone or cannot be read; ohara forget removes the index")]
+        said.append(("fault", known.fault or "the index cannot be read"))
+        return [*said, ("hint", known.hint)] if known.hint else said
     said.append(("commits", f"{status.indexed:,} of {status.commits:,} indexed"))
     said.append(
         ("hunks", f"{status.hunks:,} ({status.contents:,} different), {count(status.symbols, 'symbol')}")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ohara import __version__, wire
 from ohara.daemon import footprint
@@ -13,12 +16,11 @@ from ohara.daemon.browsing import browse
 from ohara.daemon.freshness import catch_up
 from ohara.daemon.jobs import Reason
 from ohara.daemon.repositories import in_thread, open_registered
-from ohara.errors import OharaError
+from ohara.engine import all_indexes
 from ohara.git.repo import Repository
 from ohara.index.reach import not_indexed
 from ohara.model import Mode
 from ohara.query import parse
-from ohara.store.locate import known_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -30,10 +32,11 @@ if TYPE_CHECKING:
     from ohara.daemon.repositories import Repositories
     from ohara.daemon.watching import Watch
     from ohara.model import IndexStatus, Sha
-    from ohara.store.locate import IndexLocation
 
     Search: TypeAlias = Callable[[wire.Find], Awaitable[wire.Found]]
     Wording: TypeAlias = Callable[[wire.Typed, Search], Awaitable[wire.Printed]]
+
+WATCHING, INDEXING, READING = "watching", "indexing", "reading"  # the parts in which there may be trouble
 
 _WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
 
@@ -80,9 +83,9 @@ class Answers:
         """Send everything that happens, beginning with what is happening now."""
         with self._events.subscribe() as happening:
             if self._jobs.running is not None:
-                await send(wire.Event(id=request.id, job=self._jobs.running))
+                await send(wire.Event(id=request.id, job=_carried(self._jobs.running)))
             async for job in happening:
-                await send(wire.Event(id=request.id, job=job))
+                await send(wire.Event(id=request.id, job=_carried(job)))
 
     async def answer(self, request: wire.AnyRequest) -> wire.AnyReply:  # noqa: C901, PLR0912 - one case each
         """The answer to one request."""
@@ -106,7 +109,7 @@ class Answers:
                 self._jobs.stop(await in_thread(_registered_dir, request.repo))
             case wire.Status():
                 status, indexing = await in_thread(_status, request.repo)
-                return wire.Standing(id=request.id, status=status, indexing=indexing)
+                return wire.Standing(id=request.id, status=_sendable(status), indexing=indexing)
             case wire.Index():
                 self._jobs.want(await in_thread(_common_dir, request.repo), Reason.ASKED)
             case wire.Repos():
@@ -130,15 +133,25 @@ class Answers:
             paused=self._jobs.paused,
             connections=self.connections,
             requests=self._requests,
-            open_repositories=self._repositories.names,
-            watched=tuple(sorted(map(str, self._watch.watched))),
+            open_repositories=tuple(map(wire.carried, self._repositories.names)),
+            watched=tuple(sorted(wire.carried(str(each)) for each in self._watch.watched)),
             watching=self._watch.how,
-            running=self._jobs.running,
-            queued=self._jobs.queued,
+            running=_carried(self._jobs.running) if self._jobs.running else None,
+            queued=tuple(map(wire.carried, self._jobs.queued)),
             memory_bytes=footprint.memory_bytes(),
             threads=footprint.threads(),
             descriptors=footprint.descriptors(),
+            troubles=tuple(self._troubles()),
         )
+
+    def _troubles(self) -> Iterator[wire.Trouble]:
+        """What cannot be done as it should, repository by repository."""
+        for repository, why in sorted(self._watch.polled.items()):
+            yield wire.Trouble(wire.carried(str(repository)), WATCHING, f"{why}: looked at now and then")
+        for name, why in sorted(self._events.failures.items()):
+            yield wire.Trouble(wire.carried(name), INDEXING, wire.carried(why))
+        for name in sorted(self._repositories.outdated):
+            yield wire.Trouble(wire.carried(name), READING, "its index was replaced a moment ago")
 
     async def _find(self, request: wire.Find) -> wire.Found:
         async with self._repositories.use(request.repo) as engine:
@@ -159,7 +172,7 @@ class Answers:
             results = await engine.search.find(query, wishes)
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
-            return wire.Found(id=request.id, results=results)
+            return wire.Found(id=request.id, results=replace(results, index=_sendable(results.index)))
 
     async def _show(self, request: wire.Show) -> wire.Shown:
         async with self._repositories.use(request.repo) as engine:
@@ -170,6 +183,18 @@ class Answers:
         if not results.hits:
             raise not_indexed(sha)
         return wire.Shown(id=request.id, hits=results.hits)
+
+
+def _carried(job: wire.JobState) -> wire.JobState:
+    """News of a repository whose path JSON may not be able to carry."""
+    return msgspec.structs.replace(
+        job, repository=wire.carried(job.repository), detail=wire.carried(job.detail)
+    )
+
+
+def _sendable(status: IndexStatus) -> IndexStatus:
+    """How an index stands, of a repository whose path JSON may not be able to carry."""
+    return replace(status, repository=wire.carried(status.repository))
 
 
 # -- blocking work -------------------------------------------------------------------------------
@@ -198,20 +223,12 @@ def _registered_dir(path: str) -> Path:
 def _registered() -> tuple[wire.Registered, ...]:
     return tuple(
         wire.Registered(
-            repository=status.repository if status else str(location.common_dir),
-            folder=str(location.folder),
-            size_bytes=location.size_bytes(),
-            status=status,
+            repository=wire.carried(known.repository),
+            folder=wire.carried(str(known.location.folder)),
+            size_bytes=known.location.size_bytes(),
+            status=_sendable(known.status) if known.status else None,
+            fault=wire.carried(known.fault.message) if known.fault else "",
+            hint=wire.carried(known.fault.hint) if known.fault else "",
         )
-        for location in known_indexes()
-        for status in (_standing(location),)
+        for known in all_indexes()
     )
-
-
-def _standing(location: IndexLocation) -> IndexStatus | None:
-    """How an index stands; None when it or its repository cannot be read, whatever the reason."""
-    try:
-        engine = open_registered(str(location.common_dir))
-        return engine.status() if engine.location == location else None
-    except OharaError:
-        return None

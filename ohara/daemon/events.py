@@ -23,9 +23,14 @@ class Events:
 
     def __init__(self) -> None:
         self._subscribers: set[MemoryObjectSendStream[JobState]] = set()
+        self.failures: dict[str, str] = {}  # by repository: why the last job failed; what was stopped did not
 
     def publish(self, job: JobState) -> None:
         """Tell everyone, now."""
+        if job.state == "failed" and not job.detail.startswith("stopped"):
+            self.failures[job.repository] = job.detail
+        elif job.state == "done":
+            self.failures.pop(job.repository, None)
         for subscriber in tuple(self._subscribers):
             with suppress(anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 subscriber.send_nowait(job)

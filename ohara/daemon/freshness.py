@@ -27,3 +27,5 @@ def catch_up(path: str) -> None:
             pass
     except OharaError as error:  # another indexer is at it, or the disk is full: what is there still answers
         _log.info("could not catch up with %s: %s", path, error.message)
+    except Exception:  # noqa: BLE001 - as above; the next index job says what is wrong
+        _log.exception("could not catch up with %s", path)

@@ -1,7 +1,8 @@
-"""One service a user: the lock that makes it so, its pid file and its log.
+"""One service a user: the lock that makes it so, its socket, its pid file, its log, and tasks that last.
 
 The lock is the operating system's, so a service that was killed holds nothing; whoever has the lock owns
-the socket and may replace what an earlier one left behind.
+the socket and may replace what an earlier one left behind. A service whose folder was deleted is no longer
+the one: what is there now may be its successor's, and is left alone.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from contextlib import contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
 
+import anyio
+
 from ohara import paths
 from ohara.client.place import SOCKET
 from ohara.errors import DaemonError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
+
+    from anyio.abc import SocketListener
 
 LOCK = "daemon.lock"
 PID = "daemon.pid"  # git hooks read it, in plain shell
@@ -28,6 +33,9 @@ PID = "daemon.pid"  # git hooks read it, in plain shell
 _ENDING_S = 10.0  # a service that was told to stop may still be ending an index run
 _POLL_S = 0.05
 
+_PAUSE_S, _LONG_PAUSE_S = 0.1, 30.0  # before a task that failed begins again: at first, and at most
+
+_log = logging.getLogger("ohara.daemon")
 _LOG_BYTES = 2**20
 _OLD_LOGS = 3
 
@@ -35,20 +43,77 @@ _OLD_LOGS = 3
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
     """Be the one service of this user, or say who is."""
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    pid_file = folder / PID
+    handle = _held(folder)
     try:
+        (folder / PID).write_text(f"{os.getpid()}\n")
+        try:
+            yield
+        finally:
+            if read_pid(folder) == os.getpid():
+                (folder / PID).unlink(missing_ok=True)
+    finally:
+        os.close(handle)
+
+
+def _held(folder: Path) -> int:
+    """Take the lock that is in a folder: one that was deleted while it was waited for is nobody's."""
+    while True:
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         if not _acquired(handle, folder):
+            os.close(handle)
             who = read_pid(folder)
             raise DaemonError(
                 "a daemon is running already" + (f", process {who}" if who else ""),
                 hint="ohara daemon status",
             )
-        pid_file.write_text(f"{os.getpid()}\n")
-        yield
-        pid_file.unlink(missing_ok=True)
-    finally:
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), (folder / LOCK).stat()):
+                return handle
         os.close(handle)
+
+
+class OwnSocket:
+    """The socket that a service made: it removes that one and no other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._made: os.stat_result | None = None
+
+    async def listen(self) -> SocketListener:
+        """Make the socket; one that is there was left by a service that was killed, as we hold the lock."""
+        self.path.unlink(missing_ok=True)
+        listener = await anyio.create_unix_listener(self.path, mode=0o600)
+        self._made = self.path.lstat()
+        return listener
+
+    @property
+    def is_ours(self) -> bool:
+        """True while the path leads to the socket that was made here; a listening one keeps its inode."""
+        try:
+            return self._made is not None and os.path.samestat(self._made, self.path.lstat())
+        except OSError:
+            return False
+
+    def remove(self) -> None:
+        """Remove the socket, unless another took its place."""
+        if self.is_ours:
+            self.path.unlink(missing_ok=True)
+        self._made = None
+
+
+async def lasting(name: str, work: Callable[[], Awaitable[None]]) -> None:
+    """Do what shall never end; when it does by a fault of ours, log that and begin again after a while."""
+    pause_s = _PAUSE_S
+    while True:
+        began = time.monotonic()
+        try:
+            await work()
+        except Exception:  # noqa: BLE001 - one task's fault must not end the others
+            _log.exception("%s failed, and begins again", name)
+        else:
+            return
+        pause_s = _PAUSE_S if time.monotonic() - began > _LONG_PAUSE_S else min(2 * pause_s, _LONG_PAUSE_S)
+        await anyio.sleep(pause_s)
 
 
 def _acquired(handle: int, folder: Path) -> bool:
@@ -83,12 +148,11 @@ def logging_to_file() -> Iterator[None]:
         file, maxBytes=_LOG_BYTES, backupCount=_OLD_LOGS, encoding="utf-8", errors="replace"
     )
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log = logging.getLogger("ohara.daemon")
-    log.setLevel(logging.INFO)
-    log.propagate = False
-    log.addHandler(handler)
+    _log.setLevel(logging.INFO)
+    _log.propagate = False
+    _log.addHandler(handler)
     try:
         yield
     finally:
-        log.removeHandler(handler)
+        _log.removeHandler(handler)
         handler.close()

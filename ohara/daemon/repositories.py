@@ -53,6 +53,15 @@ class Repositories:
         """What is open now."""
         return tuple(str(work_dir or folder) for folder, work_dir in self._open)
 
+    @property
+    def outdated(self) -> tuple[str, ...]:
+        """What is open to an index that is no longer there."""
+        return tuple(
+            str(work_dir or folder)
+            for (folder, work_dir), known in self._open.items()
+            if known.engine.is_outdated
+        )
+
     @asynccontextmanager
     async def use(self, path: str) -> AsyncIterator[Engine]:
         """The engine of the indexed repository that a path lies in, not closed while in use."""

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -18,13 +19,13 @@ from ohara.daemon.answers import Answers
 from ohara.daemon.connection import Connection
 from ohara.daemon.events import Events
 from ohara.daemon.jobs import Jobs
-from ohara.daemon.lifecycle import logging_to_file, only_one
+from ohara.daemon.lifecycle import OwnSocket, lasting, logging_to_file, only_one
 from ohara.daemon.peer import is_same_user
 from ohara.daemon.repositories import Repositories
 from ohara.daemon.watching import Watch
 
 if TYPE_CHECKING:
-    from anyio.abc import SocketListener, SocketStream
+    from anyio.abc import SocketStream
 
     from ohara.daemon.answers import Wording
 
@@ -75,27 +76,30 @@ class _Service:
         )
 
     async def run(self) -> None:
-        path = socket_path()
-        path.unlink(missing_ok=True)  # left by a service that was killed: we hold the lock
-        listener = await anyio.create_unix_listener(path, mode=0o600)
+        """Serve until told to stop, or until nobody can find us any more."""
+        place = OwnSocket(socket_path())
+        listener = await place.listen()
         try:
             async with listener, anyio.create_task_group() as group:
                 group.start_soon(self._heed_signals)
-                group.start_soon(self._jobs.run)
-                group.start_soon(self._watch.run)
-                group.start_soon(self._tidy)
-                group.start_soon(self._accept, listener)
+                group.start_soon(lasting, "index jobs", self._jobs.run)
+                group.start_soon(lasting, "watching", self._watch.run)
+                group.start_soon(lasting, "tidying up", partial(self._tidy, place))
+                group.start_soon(lasting, "listening", partial(listener.serve, self._welcome))
                 await self._stop.wait()
-                path.unlink(missing_ok=True)  # nobody new comes in while what runs is ended
+                place.remove()  # nobody new comes in while what runs is ended
                 group.cancel_scope.cancel()
         finally:
             self._repositories.close()
-            path.unlink(missing_ok=True)
-
-    async def _accept(self, listener: SocketListener) -> None:
-        await listener.serve(self._welcome)
+            place.remove()
 
     async def _welcome(self, stream: SocketStream) -> None:
+        try:
+            await self._serve(stream)
+        except Exception:  # noqa: BLE001 - a fault of ours costs this client alone
+            _log.exception("a connection ended by a fault")
+
+    async def _serve(self, stream: SocketStream) -> None:
         async with stream:
             if not is_same_user(stream.extra(SocketAttribute.raw_socket)):  # noqa: S610 - no Django here
                 _log.warning("a process of another user was turned away")
@@ -111,10 +115,13 @@ class _Service:
                 _log.info("told to stop by %s", signal.Signals(number).name)
                 self._stop.set()
 
-    async def _tidy(self) -> None:
-        """Close what nobody used for a while; leave when nobody used anything."""
+    async def _tidy(self, place: OwnSocket) -> None:
+        """Close what nobody used for a while; leave when nobody used anything, or can find us."""
         while True:
             await anyio.sleep(min(_TIDY_S, self._options.idle_exit_s or _TIDY_S))
+            if not place.is_ours:
+                _log.warning("the socket %s is gone or another's: nobody can ask us any more", place.path)
+                self._stop.set()
             self._repositories.close_idle()
             idle_s = time.monotonic() - self._answers.last_used
             limit_s = self._options.idle_exit_s

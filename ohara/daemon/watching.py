@@ -1,7 +1,7 @@
 """Decides when repositories are looked at: when their refs move, and now and then in any case.
 
 Which repositories there are is looked up again every few seconds, so that one indexed by another process is
-watched too. Where the system does not notify, refs are polled.
+watched too. Where the system does not notify, or cannot tell of one repository, refs are polled.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 
 from ohara.daemon.jobs import Reason
-from ohara.index.watch import ref_changes, ref_signature
+from ohara.index.watch import NotWatched, ref_changes, ref_signature
 from ohara.store.locate import known_indexes
 
 if TYPE_CHECKING:
@@ -37,40 +37,67 @@ class Watch:
         self._jobs = jobs
         self._interval_s = interval_s
         self._looked: dict[Path, float] = {}
-        self.how = NOTIFIED
+        self._unwatchable: dict[Path, str] = {}  # each with the reason; looked at instead
+        self._system_fault = ""  # why none is watched
+        self._anew = anyio.Event()
         self.watched: frozenset[Path] = frozenset()
 
+    @property
+    def how(self) -> str:
+        """How changes are noticed, where nothing stands in the way."""
+        return POLLING if self._system_fault else NOTIFIED
+
+    @property
+    def polled(self) -> dict[Path, str]:
+        """The repositories that are looked at because they cannot be watched, and why."""
+        return {
+            repository: why for repository, why in self._unwatchable.items() if repository in self.watched
+        }
+
     async def run(self) -> None:
-        """Watch what there is, for ever; begin anew when that changes."""
+        """Watch what there is, for ever; begin anew when that changes, or what can be watched of it."""
         while True:
-            self.watched = await anyio.to_thread.run_sync(_present)
-            self.how = NOTIFIED
-            self._ask_for_due()
+            watched = await anyio.to_thread.run_sync(_present)
+            if watched != self.watched:
+                self.watched, self._system_fault = watched, ""
+            self._anew = anyio.Event()
             async with anyio.create_task_group() as group:
+                notified = frozenset() if self._system_fault else self.watched - self._unwatchable.keys()
                 for below in (False, True):
-                    group.start_soon(self._notice, below)
-                while self.watched == await anyio.to_thread.run_sync(_present):
+                    group.start_soon(self._notice, notified, below)
+                group.start_soon(self._poll, self.watched - notified)
+                while not self._anew.is_set() and self.watched == await anyio.to_thread.run_sync(_present):
                     self._ask_for_due()
-                    await anyio.sleep(min(_LOOK_S, self._interval_s))
+                    with anyio.move_on_after(min(_LOOK_S, self._interval_s)):
+                        await self._anew.wait()
                 group.cancel_scope.cancel()
 
-    async def _notice(self, below: bool) -> None:
+    async def _notice(self, repositories: frozenset[Path], below: bool) -> None:
         try:
-            async for moved in ref_changes(self.watched, below=below):
+            async for moved in ref_changes(repositories, below=below):
                 for repository in moved:
                     self._jobs.want(repository, Reason.MOVED)
-        except (OSError, RuntimeError) as error:
-            if self.how == POLLING:
-                return  # the other watch failed before, and polling sees what both would
-            self.how = POLLING
-            _log.warning("the system does not notify (%s): looking every %.0f s", error, _POLL_S)
-            await self._poll()
+        except NotWatched as fault:
+            self._give_up(fault)
+            for repository in repositories:  # what moved just now, nobody has heard
+                self._jobs.want(repository, Reason.MOVED)
+            self._anew.set()
 
-    async def _poll(self) -> None:
-        seen = await anyio.to_thread.run_sync(_signatures, self.watched)
+    def _give_up(self, fault: NotWatched) -> None:
+        if not fault.repositories:
+            self._system_fault = fault.reason
+            _log.warning("the system does not notify (%s): looking every %.0f s", fault.reason, _POLL_S)
+        for repository in fault.repositories - self._unwatchable.keys():
+            self._unwatchable[repository] = fault.reason
+            _log.warning("%s cannot be watched: %s; looking every %.0f s", repository, fault.reason, _POLL_S)
+
+    async def _poll(self, repositories: frozenset[Path]) -> None:
+        if not repositories:
+            return
+        seen = await anyio.to_thread.run_sync(_signatures, repositories)
         while True:
             await anyio.sleep(_POLL_S)
-            now = await anyio.to_thread.run_sync(_signatures, self.watched)
+            now = await anyio.to_thread.run_sync(_signatures, repositories)
             for repository in now:
                 if now[repository] != seen[repository]:
                     self._jobs.want(repository, Reason.MOVED)
@@ -82,8 +109,9 @@ class Watch:
             if now - self._looked.get(repository, -self._interval_s) >= self._interval_s:
                 self._looked[repository] = now
                 self._jobs.want(repository, Reason.DUE)
-        for gone in self._looked.keys() - self.watched:
-            del self._looked[gone]
+        for known in (self._looked, self._unwatchable):
+            for gone in known.keys() - self.watched:
+                del known[gone]
 
 
 def _present() -> frozenset[Path]:

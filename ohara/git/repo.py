@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+_SHOWN = 200  # characters of a path that cannot be one
+
+
 class Repository:
     """One repository, open for reading in this process.
 
@@ -43,9 +46,16 @@ class Repository:
         """Opens the repository that a path lies in or names."""
         tune()
         place = Path(path)
-        if not place.exists():
-            raise RepositoryError(f"{place} does not exist", hint="name a folder inside a git repository")
-        start = place if place.is_dir() else place.parent
+        try:
+            if not place.exists():
+                raise RepositoryError(f"{place} does not exist", hint="name a folder inside a git repository")
+            start = place if place.is_dir() else place.parent
+        except (OSError, ValueError) as error:  # a name that is too long, a folder that may not be entered
+            shown = f"{str(place)[:_SHOWN]}…" if len(str(place)) > _SHOWN else str(place)
+            reason = getattr(error, "strerror", None) or error
+            raise RepositoryError(
+                f"{shown} cannot be opened: {reason}", hint="name a folder inside a git repository"
+            ) from error
         try:
             return cls(pygit2.Repository(str(start)))
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:

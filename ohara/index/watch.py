@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import watchfiles
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 
 _SETTLE_MS = 400  # a rebase moves refs several times a second: one look after it is enough
 _STEP_MS = 100
@@ -22,28 +22,67 @@ _LOOK_UP_MS = 250  # how soon a watch that is no longer wanted ends; it is notic
 _TOP_LEVEL = frozenset({"HEAD", "packed-refs"})
 
 
+class NotWatched(Exception):
+    """The watch ended; `repositories` are those it ended by, none when it is not theirs."""
+
+    def __init__(self, reason: str, repositories: frozenset[Path] = frozenset()) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.repositories = repositories
+
+
 async def ref_changes(repositories: Iterable[Path], *, below: bool) -> AsyncIterator[set[Path]]:
-    """The repositories (by common git directory) whose refs moved, as it happens.
+    """The repositories (by common git directory) whose refs moved, as it happens; raises NotWatched.
 
     `below` watches the folders under `refs`, otherwise the git directory alone.
     """
     watched = {(folder / "refs" if below else folder): folder for folder in repositories}
+    if unnamed := frozenset(folder for folder in watched.values() if not _is_text(folder)):
+        raise NotWatched("its path is not UTF-8", unnamed)
     there = [place for place in watched if place.is_dir()]
     if not there:
         return
-    async for changes in watchfiles.awatch(
-        *there,
-        watch_filter=None,
-        debounce=_SETTLE_MS,
-        step=_STEP_MS,
-        rust_timeout=_LOOK_UP_MS,
-        recursive=below,
-        ignore_permission_denied=True,
-        raise_interrupt=False,
-    ):
-        moved = {owner for _, name in changes if (owner := _owner(Path(name), watched, below=below))}
-        if moved:
-            yield moved
+    try:
+        async for changes in watchfiles.awatch(
+            *there,
+            watch_filter=None,
+            debounce=_SETTLE_MS,
+            step=_STEP_MS,
+            rust_timeout=_LOOK_UP_MS,
+            recursive=below,
+            ignore_permission_denied=True,
+            raise_interrupt=False,
+        ):
+            moved = {owner for _, name in changes if (owner := _owner(Path(name), watched, below=below))}
+            if moved:
+                yield moved
+    except Exception as fault:  # what the library raises has no one type, and comes in groups
+        raise _explained(fault, watched.values()) from fault
+
+
+def _explained(fault: Exception, repositories: Iterable[Path]) -> NotWatched:
+    """Why a watch ended, and by which repository: the library stops at a name that is not UTF-8."""
+    said = "; ".join(_reasons(fault))
+    if "decode path" not in said:
+        return NotWatched(said)
+    named = frozenset(folder for folder in repositories if f'"{folder}/' in said)
+    return NotWatched("a ref has a name that is not UTF-8" if named else said, named)
+
+
+def _reasons(fault: BaseException) -> Iterator[str]:
+    if isinstance(fault, BaseExceptionGroup):
+        for each in fault.exceptions:
+            yield from _reasons(each)
+    else:
+        yield f"{type(fault).__name__}: {fault}"
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _owner(changed: Path, watched: Mapping[Path, Path], *, below: bool) -> Path | None:

@@ -158,6 +158,14 @@ def _daemon(name: str) -> Iterator[Finding]:
         well=True,
         said=f"process {vitals.pid}, version {vitals.version}, {len(vitals.watched)} repositories{paused}",
     )
+    for trouble in vitals.troubles:
+        # A repository that is looked at instead of watched is as fresh, some seconds later.
+        yield Finding(
+            f"{name}, {trouble.part} {trouble.repository}",
+            well=trouble.part == "watching",
+            said=trouble.said,
+            fix="ohara daemon logs",
+        )
 
 
 def _schedule(name: str) -> Iterator[Finding]:

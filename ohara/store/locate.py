@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,12 +52,16 @@ class IndexLocation:
         """Create the folder, private to the user, and say whose index it is."""
         paths.made(self.folder)
         marker = self.folder / MARKER
-        if not marker.exists():
+        if not marker.exists() or not marker.stat().st_size:  # the disk was full, maybe
             marker.write_text(f"{self.common_dir}\n", encoding="utf-8", errors="surrogateescape")
 
     def size_bytes(self) -> int:
         """What the index takes on disk, write-ahead log included."""
-        return sum(file.stat().st_size for file in self.folder.glob(f"{DATABASE}*") if file.is_file())
+        total = 0
+        for file in self.folder.glob(f"{DATABASE}*"):
+            with suppress(FileNotFoundError):  # the log comes and goes
+                total += file.stat().st_size
+        return total
 
 
 def locate(common_dir: Path) -> IndexLocation:
@@ -70,11 +75,14 @@ def locate(common_dir: Path) -> IndexLocation:
 
 def known_indexes() -> Iterator[IndexLocation]:
     """Every index on this machine, by folder name."""
-    root = paths.indexes_dir()
-    if not root.is_dir():
+    try:
+        folders = sorted(paths.indexes_dir().iterdir())
+    except (FileNotFoundError, NotADirectoryError):  # none was ever made
         return
-    for folder in sorted(root.iterdir()):
-        marker = folder / MARKER
-        if marker.is_file():
-            identity = marker.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")
+    for folder in folders:
+        try:
+            identity = (folder / MARKER).read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")
+        except OSError:  # not an index, or one that is being forgotten
+            continue
+        if Path(identity).is_absolute():
             yield IndexLocation(Path(identity), folder)

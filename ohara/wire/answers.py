@@ -92,12 +92,14 @@ class Standing(Reply, frozen=True, kw_only=True):
 
 
 class Registered(msgspec.Struct, frozen=True):
-    """One index on this machine; `status` is None when its repository is gone or damaged."""
+    """One index on this machine; when it cannot be read, `status` is None and `fault` says why."""
 
     repository: str
     folder: str
     size_bytes: int
     status: IndexStatus | None
+    fault: str = ""
+    hint: str = ""
 
 
 class Repositories(Reply, frozen=True, kw_only=True):
@@ -122,6 +124,14 @@ class Event(Reply, frozen=True, kw_only=True):
     job: JobState
 
 
+class Trouble(msgspec.Struct, frozen=True):
+    """What the service cannot do for one repository as it should: `part` is watching, indexing or reading."""
+
+    repository: str
+    part: str
+    said: str
+
+
 class Vitals(Reply, frozen=True, kw_only=True):
     """Answers Health."""
 
@@ -139,6 +149,7 @@ class Vitals(Reply, frozen=True, kw_only=True):
     memory_bytes: int
     threads: int
     descriptors: int
+    troubles: tuple[Trouble, ...] = ()
 
 
 class Done(Reply, frozen=True, kw_only=True):
@@ -178,7 +189,7 @@ AnyReply: TypeAlias = (
 def fault(number: int, error: OharaError) -> Fault:
     """An error as it travels."""
     return Fault(
-        id=number, kind=type(error).__name__, message=_carried(error.message), hint=_carried(error.hint)
+        id=number, kind=type(error).__name__, message=carried(error.message), hint=carried(error.hint)
     )
 
 
@@ -189,6 +200,6 @@ def raised(reply: Fault) -> OharaError:
     return known(reply.message, hint=reply.hint)
 
 
-def _carried(text: str) -> str:
+def carried(text: str) -> str:
     """The text with what JSON cannot carry replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")

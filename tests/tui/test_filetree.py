@@ -99,17 +99,20 @@ def test_repositories_say_how_they_stand() -> None:
     found = [
         Registered("/src/zebra", "f", 1, status("/src/zebra")),
         Registered("/src/Ant", "f", 1, status("/src/Ant", behind=3)),
-        Registered("/gone", "f", 1, None),
+        Registered("/gone", "f", 1, None, "the repository is gone", "ohara forget /gone"),
         Registered("/src/new", "f", 1, status("/src/new", symbols=5)),
     ]
     known = listed(found, None)
     assert [(each.name, freshness(each)) for each in known] == [
         ("Ant", ("3 behind", "warning")),
-        ("gone", ("gone or damaged", "bad")),
+        ("gone", ("the repository is gone", "bad")),
         ("new", ("symbol ━━━━━╌╌╌╌╌  50%", "accent")),
         ("zebra", ("up to date", "good")),
     ]
-    assert details(known[1], now=0.0)[-1][0] == "index"
+    assert details(known[1], now=0.0)[1:] == [
+        ("fault", "the repository is gone"),
+        ("hint", "ohara forget /gone"),
+    ]
     assert ("commits", "10 of 13 indexed") in details(known[0], now=0.0)
 
 

@@ -139,7 +139,12 @@ def lines(vitals: Vitals, *, now: float) -> list[str]:
         f"takes       {memory}, {vitals.threads} threads, {vitals.descriptors} files",
         f"watches     {len(vitals.watched):,} repositories ({inert(vitals.watching)})",
     ]
-    said += [f"  {inert(name)}" for name in vitals.watched]
+    troubled: dict[str, list[str]] = {}
+    for trouble in vitals.troubles:
+        troubled.setdefault(trouble.repository, []).append(f"{trouble.part}: {inert(trouble.said)}")
+    for name in dict.fromkeys((*vitals.watched, *troubled)):
+        said.append(f"  {inert(name)}")
+        said += [f"    {each}" for each in troubled.get(name, ())]
     if vitals.paused:
         said.append(f"indexing    no: {inert(vitals.paused)}")
     elif vitals.running is not None:

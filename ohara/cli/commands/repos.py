@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import time
+from typing import TYPE_CHECKING
 
 import click
 
 from ohara.cli.commands.status import ago
 from ohara.cli.report import ExitCode
 from ohara.plain import inert
+
+if TYPE_CHECKING:
+    from ohara.engine import KnownIndex
 
 
 @click.command("repos")
@@ -19,26 +23,34 @@ def command(*, as_json: bool) -> ExitCode:
     from ohara.engine import all_indexes
 
     found = False
-    for location, status in all_indexes():
+    for known in all_indexes():
         found = True
-        path = status.repository if status else str(location.common_dir)
-        if as_json:
-            fact = {
-                "path": path,
-                "index": str(location.folder),
-                "size_bytes": location.size_bytes(),
-                "available": status is not None,
-                "indexed": status.indexed if status else None,
-                "behind": status.behind if status else None,
-            }
-            click.echo(json.dumps(fact))
-            continue
-        if status is None:
-            freshness = "the repository is gone (ohara forget PATH removes its index)"
-        else:
-            run = status.last_run
-            when = f", indexed {ago(time.time() - run.started)}" if run else ""
-            commits = f"{status.indexed:,} commit{'s' if status.indexed != 1 else ''}"
-            freshness = f"{commits}, {status.behind:,} behind{when}"
-        click.echo(f"{inert(path)}  {location.size_bytes() / 1e6:,.1f} MB  {freshness}")
+        click.echo(json.dumps(_object(known)) if as_json else _line(known))
     return ExitCode.FOUND if found else ExitCode.NOTHING_FOUND
+
+
+def _line(known: KnownIndex) -> str:
+    status = known.status
+    if status is None:
+        hint = f" ({inert(known.fault.hint)})" if known.fault and known.fault.hint else ""
+        said = f"{inert(known.fault.message) if known.fault else ''}{hint}"
+    else:
+        run = status.last_run
+        when = f", indexed {ago(time.time() - run.started)}" if run else ""
+        commits = f"{status.indexed:,} commit{'s' if status.indexed != 1 else ''}"
+        said = f"{commits}, {status.behind:,} behind{when}"
+    return f"{inert(known.repository)}  {known.location.size_bytes() / 1e6:,.1f} MB  {said}"
+
+
+def _object(known: KnownIndex) -> dict[str, object]:
+    status, fault = known.status, known.fault
+    return {
+        "path": known.repository,
+        "index": str(known.location.folder),
+        "size_bytes": known.location.size_bytes(),
+        "available": status is not None,
+        "indexed": status.indexed if status else None,
+        "behind": status.behind if status else None,
+        "fault": fault.message if fault else None,
+        "hint": fault.hint if fault else None,
+    }

@@ -35,11 +35,30 @@ def command(repo: Path, *, as_json: bool) -> None:
     running = engine.indexing_since()
     record = read_record()
     next_run = record.next_run if record else None
+    troubles = _troubles({status.repository, str(engine.repository.common_dir)})
     if as_json:
-        click.echo(json.dumps(_object(status, running, next_run), indent=2))
+        click.echo(json.dumps({**_object(status, running, next_run), "daemon": troubles}, indent=2))
     else:
         now = time.time()
-        click.echo("\n".join([*lines(status, running, now=now), *_next(next_run, now)]))
+        told = [f"daemon      {inert(each)}" for each in troubles]
+        click.echo("\n".join([*lines(status, running, now=now), *_next(next_run, now), *told]))
+
+
+def _troubles(names: set[str]) -> list[str]:
+    """What the background service, if it runs, cannot do for a repository as it should."""
+    from ohara import client, wire
+    from ohara.errors import OharaError
+
+    try:
+        there = client.running(replace=False)
+        if there is None:
+            return []
+        with there:
+            troubles = there.health().troubles
+    except OharaError as error:
+        return [error.message]
+    known = set(map(wire.carried, names))
+    return [f"{each.part}: {each.said}" for each in troubles if each.repository in known]
 
 
 def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -> list[str]:

@@ -1,0 +1,251 @@
+"""One repository's fault is that repository's alone, and no fault of a task ends the service."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+from fixtures.git import git_bytes
+from fixtures.histories import three_commits as make_three_commits
+from ohara import client
+from ohara.daemon.lifecycle import PID, lasting, only_one
+from ohara.errors import RepositoryError
+from ohara.store.locate import MARKER
+from tests.daemon import alive, service, wait_until
+from tests.indexing import index
+from tests.process import ohara
+
+if TYPE_CHECKING:
+    from fixtures.git import Repo
+
+LATIN_1 = os.fsdecode(b"caf\xe9/na\xefve")
+
+
+def commit(repo: Repo, word: str) -> None:
+    (repo.path / f"{word}.txt").write_text(f"{word}\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", f"add the {word}")
+
+
+# -- names that are not text ---------------------------------------------------------------------
+
+
+def test_a_branch_name_that_is_no_text_costs_nobody_the_service(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo, tmp_path: Path
+) -> None:
+    odd = make_three_commits(tmp_path / "odd")
+    index(three_commits)
+    index(odd)
+    with service(ohara_home, monkeypatch) as pid, client.connect() as there:
+        assert wait_until(lambda: len(there.health().watched) == 2)
+        git_bytes(odd.path, "branch", LATIN_1)
+        git_bytes(odd.path, "branch", os.fsdecode(b"na\xefve"))
+        assert wait_until(lambda: there.health().troubles)
+        (trouble,) = there.health().troubles
+        assert (trouble.repository, trouble.part) == (str(odd.path / ".git"), "watching")
+        assert trouble.said == "a ref has a name that is not UTF-8: looked at now and then"
+        for repo in (odd, three_commits):
+            commit(repo, "quokka")
+        assert wait_until(lambda: there.status(odd.path).indexed == 4)
+        assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
+        said = "watching: a ref has a name that is not UTF-8"
+        assert said in ohara("status", "--repo", str(odd.path)).stdout
+        assert said not in ohara("status", "--repo", str(three_commits.path)).stdout
+        assert json.loads(ohara("status", "--json", "--repo", str(odd.path)).stdout)["daemon"]
+        assert said in ohara("daemon", "status").stdout
+        assert f"daemon, watching {odd.path}/.git" in ohara("doctor").stdout
+        assert there.health().watching == "notified"
+        assert (there.greeting.pid, alive(pid)) == (pid, True)
+        assert there.find(odd.path, '"quokka"').hits
+
+
+def test_a_repository_whose_path_is_no_text_is_served_like_the_others(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo, tmp_path: Path
+) -> None:
+    odd = make_three_commits(tmp_path / os.fsdecode(b"caf\xe9"))
+    index(odd)
+    index(three_commits)
+    with service(ohara_home, monkeypatch), client.connect() as there:
+        assert wait_until(lambda: len(there.health().watched) == 2)
+        assert wait_until(lambda: there.health().troubles)
+        assert [trouble.part for trouble in there.health().troubles] == ["watching"]
+        assert {known.repository for known in there.repos()} == {
+            str(three_commits.path),
+            str(tmp_path / "caf?"),
+        }
+        commit(three_commits, "quokka")
+        assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
+
+
+def test_a_path_that_is_too_long_or_no_path_is_a_plain_fault(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(ohara_home, monkeypatch), client.connect() as there:
+        for path in ("/" + "a" * 3_000, "/tmp/" + "b/" * 2_000, "/tmp/\0nul"):
+            for ask in (there.status, there.index, there.stop, lambda path: there.find(path, "x")):
+                with pytest.raises(RepositoryError, match=r"cannot be opened|does not exist") as refused:
+                    ask(path)
+                assert "\n" not in refused.value.message
+
+
+# -- lists ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(three_commits: Repo, tmp_path: Path) -> dict[str, Repo]:
+    """Indexes of all sorts: one that is well, and one of each kind that is not."""
+    repos = {name: make_three_commits(tmp_path / name) for name in ("bad", "broken", "gone", "unfinished")}
+    for repo in (three_commits, *repos.values()):
+        engine = index(repo)
+        if repo is repos["broken"]:
+            engine.location.database.write_bytes(b"no database at all" * 1_000)
+        if repo is repos["unfinished"]:
+            for file in engine.location.folder.iterdir():
+                if file.name != MARKER:
+                    file.unlink()
+    (repos["bad"].path / ".ohara.toml").write_text('[index]\nsince = "not a day"\n')
+    shutil.rmtree(repos["gone"].path)
+    return {**repos, "well": three_commits}
+
+
+SAID = {
+    "bad": ".ohara.toml",
+    "broken": "is damaged",
+    "gone": "the repository is gone",
+    "unfinished": "the first index run did not finish",
+}
+
+
+def test_every_index_is_listed_each_with_what_is_wrong_with_it(mixed: dict[str, Repo]) -> None:
+    shown = ohara("repos")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    lines = {Path(line.split("  ")[0].removesuffix("/.git")).name: line for line in shown.stdout.splitlines()}
+    assert lines.keys() == {"bad", "broken", "gone", "unfinished", mixed["well"].path.name}
+    assert "3 commits, 0 behind" in lines[mixed["well"].path.name]
+    for name, words in SAID.items():
+        assert words in lines[name], name
+        assert ("gone" in lines[name].partition("  ")[2]) is (name == "gone")
+    facts = [json.loads(line) for line in ohara("repos", "--json").stdout.splitlines()]
+    faults = {Path(fact["path"].removesuffix("/.git")).name: fact["fault"] for fact in facts}
+    assert faults.pop(mixed["well"].path.name) is None
+    assert all(SAID[name] in fault for name, fault in faults.items())
+    assert {fact["path"] for fact in facts if fact["available"]} == {str(mixed["well"].path)}
+
+
+def test_the_service_lists_every_index_too(
+    mixed: dict[str, Repo], ohara_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(ohara_home, monkeypatch), client.connect() as there:
+        there.pause()
+        listed = {Path(each.repository.removesuffix("/.git")).name: each for each in there.repos()}
+        assert listed.pop(mixed["well"].path.name).status is not None
+        assert listed.keys() == SAID.keys()
+        for name, words in SAID.items():
+            assert words in listed[name].fault
+            assert listed[name].hint
+        there.resume()
+
+        def failed() -> dict[str, str]:
+            return {each.repository: each.said for each in there.health().troubles}
+
+        assert wait_until(lambda: str(mixed["bad"].path / ".git") in failed())
+        assert "since" in failed()[str(mixed["bad"].path / ".git")]
+        (mixed["bad"].path / ".ohara.toml").unlink()
+        there.index(mixed["bad"].path)
+        assert wait_until(lambda: str(mixed["bad"].path / ".git") not in failed())
+
+
+# -- tasks ---------------------------------------------------------------------------------------
+
+SABOTAGE = """
+import itertools
+from ohara.daemon import connection, repositories, watching
+def failing(work, times=2):
+    calls = itertools.count()
+    def instead(*given, **named):
+        if next(calls) < times:
+            raise KeyError("sabotage")
+        return work(*given, **named)
+    return instead
+watching._present = failing(watching._present)
+repositories.Repositories.close_idle = failing(repositories.Repositories.close_idle)
+connection.Connection.serve = failing(connection.Connection.serve, 0)
+connection.Connection._take = failing(connection.Connection._take, 1)
+"""
+
+
+def test_a_fault_in_one_task_ends_neither_the_service_nor_the_task(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo
+) -> None:
+    index(three_commits)
+    settings = "[daemon]\nidle_exit_s = 0\n"
+    with service(ohara_home, monkeypatch, customised=SABOTAGE, settings=settings, faulty=True) as pid:
+        with pytest.raises(Exception, match="ended the connection"), client.connect() as there:
+            there.health()
+        with client.connect() as there:
+            assert wait_until(lambda: there.health().watched)
+            log = ohara_home / "state" / "ohara.log"
+            assert wait_until(lambda: log.read_text().count("tidying up failed, and begins again") == 2)
+            commit(three_commits, "quokka")
+            assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
+            assert there.health().pid == pid
+        said = log.read_text()
+        assert said.count("watching failed, and begins again") == 2
+        assert said.count("a connection ended by a fault") == 1
+
+
+def test_a_task_that_fails_begins_again_until_it_does_not() -> None:
+    calls: list[int] = []
+
+    async def work() -> None:
+        calls.append(1)
+        if len(calls) < 3:
+            raise ExceptionGroup("several", [ValueError("of it")])
+
+    anyio.run(lasting, "testing", work)
+    assert len(calls) == 3
+
+
+# -- homes that go away --------------------------------------------------------------------------
+
+
+def test_a_service_whose_home_is_deleted_ends_and_leaves_its_successor_alone(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(ohara_home, monkeypatch) as orphan:
+        shutil.rmtree(ohara_home / "run")
+        with service(ohara_home, monkeypatch) as successor:
+            assert successor != orphan
+            assert wait_until(lambda: not alive(orphan))
+            with client.connect() as there:
+                assert there.health().pid == successor
+            assert int((ohara_home / "run" / PID).read_text()) == successor
+
+
+def test_an_orphan_that_is_told_to_stop_leaves_the_socket_of_its_successor(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = "\nfrom ohara.daemon import server\nserver._TIDY_S = 600\n"
+    with service(ohara_home, monkeypatch, customised=patient) as orphan:
+        shutil.rmtree(ohara_home / "run")
+        with service(ohara_home, monkeypatch) as successor:
+            os.kill(orphan, signal.SIGTERM)
+            assert wait_until(lambda: not alive(orphan))
+            with client.connect() as there:
+                assert there.health().pid == successor
+            assert int((ohara_home / "run" / PID).read_text()) == successor
+
+
+def test_the_pid_file_goes_with_a_service_that_ends_by_a_fault(tmp_path: Path) -> None:
+    with suppress(KeyError), only_one(tmp_path):
+        assert int((tmp_path / PID).read_text()) == os.getpid()
+        raise KeyError("of ours")
+    assert not (tmp_path / PID).exists()
