@@ -10,21 +10,18 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from anyio import to_thread
-from textual.content import Content
 
 from tui.actions import Scope, bindings
-from tui.advice import advise
 from tui.asking import Asking
 from tui.finder import Change, Finder
 from tui.highlight import prepare
-from tui.inert import plain
 from tui.link import LinkState
 from tui.repository import count_commits
 from tui.screens.lazy_panes import LazyPanes
 from tui.screens.paned import PanedScreen
 from tui.screens.query_actions import QueryActions
 from tui.screens.search_history import SearchHistory
-from tui.standing import facts, going_on
+from tui.screens.search_view import SearchView
 from tui.state import Stage, same_lines
 from tui.widgets.querybar import QueryBar
 
@@ -33,22 +30,18 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.timer import Timer
-    from textual.widget import Widget
 
     from ohara.model import Hit
     from ohara.wire import JobState
     from tui.advice import Choice
     from tui.screens.hit_actions import HitActions
     from tui.widgets.diffview import DiffView
-    from tui.widgets.lines import Key
     from tui.widgets.querybar import QueryInput
     from tui.widgets.results import ResultList
     from tui.widgets.searchpanes import SearchPanes
     from tui.widgets.strip import TimelineStrip
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
-_DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
-_CALLS_FOR_A_KEY = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})
 
 
 class SearchScreen(PanedScreen):
@@ -64,11 +57,10 @@ class SearchScreen(PanedScreen):
         self.bar = QueryBar(id="bar")
         self.by_date = False
         self._debounce: Timer | None = None
-        self._dim: Timer | None = None
         self._shown: tuple[str, str, bool] | None = None
-        self._calls = False
         self.history = SearchHistory(self)
         self.lazy = LazyPanes(self, self.ohara.session.layout)
+        self.view = SearchView(self, self.finder, self.bar, self.lazy)
         self.query_actions = QueryActions(self)
 
     def compose(self) -> ComposeResult:
@@ -79,7 +71,7 @@ class SearchScreen(PanedScreen):
     def on_mount(self) -> None:
         """Say where one is, with the first paint; there is nothing to search with yet."""
         self.finder.turn_to(self.ohara.repository)
-        self._draw()
+        self.view.draw()
 
     def on_screen_suspend(self) -> None:
         """Connect all the same when another screen comes first: a screen that is covered is not painted."""
@@ -193,7 +185,7 @@ class SearchScreen(PanedScreen):
             self._fill(change)
         if state.stage is Stage.NOT_INDEXED and state.commits is None:
             self.start_worker(self._count, group="count", exclusive=True)
-        self._draw()
+        self.view.draw()
 
     def _fill(self, change: Change) -> None:
         """Put hits into the panes."""
@@ -218,63 +210,14 @@ class SearchScreen(PanedScreen):
     async def _count(self) -> None:
         self.finder.count(await count_commits(self.finder.state.repository))
 
-    def _draw(self) -> None:
-        """Everything that follows from the state."""
-        state = self.finder.state
-        has_hits = state.stage is Stage.RESULTS
-        self.advice.display = not has_hits
-        if self.lazy.mounted is not None:
-            self._draw_panes(self.lazy.mounted, has_hits=has_hits)
-        if not has_hits:
-            self.advice.show(advise(state, self.ohara.session.recent(state.repository), self.ohara.keys))
-            calls, self._calls = self._calls, state.stage in _CALLS_FOR_A_KEY and self.bar.asking.is_empty
-            if self._calls:
-                self.advice.focus()
-            elif calls and self.advice.has_focus:  # now there is something to type for
-                self.bar.input.focus()
-        _entitle(self.bar, f"ohara · {state.name}" if state.name else "ohara", state.complaint)
-        self.refresh_status()
-
-    def _draw_panes(self, panes: SearchPanes, *, has_hits: bool) -> None:
-        panes.display = has_hits
-        if not has_hits and self.focused in {panes.results, panes.diff}:
-            self.bar.input.focus()
-        if not self.finder.state.loading:
-            self._set_stale(stale=False)
-        elif self._dim is None:
-            self._dim = self.set_timer(_DIM_AFTER_S, lambda: self._set_stale(stale=self.finder.state.loading))
-
-    def _set_stale(self, *, stale: bool) -> None:
-        if self._dim is not None and not stale:
-            self._dim.stop()
-        self._dim = None
-        self.panes.dim(stale=stale)
-
     def refresh_status(self) -> None:
-        """Draw the lines at the foot and the titles anew."""
-        state, at = self.finder.state, 0
-        if self.lazy.mounted is not None:
-            at = self.lazy.mounted.results.position
-            self.lazy.mounted.results.entitle("Hits", "newest first" if state.by_date else "best first")
-        self.status_line.say(facts(state, at), going_on(state, len(self.ohara.marks), self.ohara.keys))
-        self.key_line.show(self._footer())
+        """Draw the lines at the foot and the titles again."""
+        self.view.draw_foot()
 
     @property
     def active_scopes(self) -> tuple[Scope, ...]:
         """The scopes whose keys work where the focus is, the nearest first."""
-        if self.bar.input.has_focus:
-            return (Scope.QUERY, Scope.SEARCH, Scope.DIFF)
-        is_reading = self.lazy.mounted is not None and self.lazy.mounted.diff.has_focus
-        return (Scope.DIFF, Scope.SEARCH) if is_reading else (Scope.SEARCH, Scope.DIFF)
-
-    def _footer(self) -> list[Key]:
-        stage = self.finder.state.stage
-        if self.bar.input.has_focus:
-            return self.ohara.footer_keys(Scope.QUERY, typing=True)
-        if stage is Stage.RESULTS:
-            return self.ohara.footer_keys(Scope.SEARCH, Scope.DIFF)
-        offered = {choice.action for choice in self.advice.advice.choices}
-        return self.ohara.footer_keys(Scope.SEARCH, only={"focus_query", "filters", *offered})
+        return self.view.active_scopes
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work where the focus is."""
@@ -385,10 +328,3 @@ class SearchScreen(PanedScreen):
         else:
             return False
         return True
-
-
-def _entitle(pane: Widget, title: str, subtitle: str) -> None:
-    """Write into a pane's border what is not there yet."""
-    for name, text in (("border_title", plain(title)), ("border_subtitle", plain(subtitle))):
-        if str(getattr(pane, name) or "") != text:
-            setattr(pane, name, Content(text))

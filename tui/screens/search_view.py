@@ -1,0 +1,112 @@
+"""Draws what the finder knows: hits in their panes, or advice in their place, and the lines at the foot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.actions import Scope
+from tui.advice import advise
+from tui.inert import plain
+from tui.standing import facts, going_on
+from tui.state import Stage
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+    from textual.widget import Widget
+
+    from tui.finder import Finder
+    from tui.screens.lazy_panes import LazyPanes
+    from tui.screens.paned import PanedScreen
+    from tui.widgets.lines import Key
+    from tui.widgets.querybar import QueryBar
+    from tui.widgets.searchpanes import SearchPanes
+
+_DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
+_FOCUS_ADVICE = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})  # what is left to do takes one key
+
+
+class SearchView:
+    """Draws the search screen; everything it draws follows from the finder's state."""
+
+    def __init__(self, screen: PanedScreen, finder: Finder, bar: QueryBar, lazy: LazyPanes) -> None:
+        self._screen = screen
+        self._finder = finder
+        self._bar = bar
+        self._lazy = lazy
+        self._dim: Timer | None = None
+        self._advice_focused = False
+
+    def draw(self) -> None:
+        """Draw everything but the hits themselves."""
+        screen, state = self._screen, self._finder.state
+        has_hits = state.stage is Stage.RESULTS
+        screen.advice.display = not has_hits
+        if self._lazy.mounted is not None:
+            self._draw_panes(self._lazy.mounted, has_hits=has_hits)
+        if not has_hits:
+            recent = screen.ohara.session.recent(state.repository)
+            screen.advice.show(advise(state, recent, screen.ohara.keys))
+            before = self._advice_focused
+            self._advice_focused = state.stage in _FOCUS_ADVICE and self._bar.asking.is_empty
+            if self._advice_focused:
+                screen.advice.focus()
+            elif before and screen.advice.has_focus:  # now there is something to type for
+                self._bar.input.focus()
+        _set_titles(self._bar, f"ohara · {state.name}" if state.name else "ohara", state.complaint)
+        self.draw_foot()
+
+    def _draw_panes(self, panes: SearchPanes, *, has_hits: bool) -> None:
+        panes.display = has_hits
+        if not has_hits and self._screen.focused in {panes.results, panes.diff}:
+            self._bar.input.focus()
+        if not self._finder.state.loading:
+            self._set_stale(panes, stale=False)
+        elif self._dim is None:
+            self._dim = self._screen.set_timer(
+                _DIM_AFTER_S, lambda: self._set_stale(panes, stale=self._finder.state.loading)
+            )
+
+    def _set_stale(self, panes: SearchPanes, *, stale: bool) -> None:
+        if self._dim is not None and not stale:
+            self._dim.stop()
+        self._dim = None
+        panes.dim(stale=stale)
+
+    # -- the foot --------------------------------------------------------------------------------
+
+    def draw_foot(self) -> None:
+        """Draw the lines at the foot and the titles of the list."""
+        screen, state, position = self._screen, self._finder.state, 0
+        if self._lazy.mounted is not None:
+            results = self._lazy.mounted.results
+            position = results.position
+            results.entitle("Hits", "newest first" if state.by_date else "best first")
+        activity = going_on(state, len(screen.ohara.marks), screen.ohara.keys)
+        screen.status_line.say(facts(state, position), activity)
+        screen.key_line.show(self._footer())
+
+    @property
+    def active_scopes(self) -> tuple[Scope, ...]:
+        """The scopes whose keys work where the focus is, the nearest first."""
+        if self._bar.input.has_focus:
+            return (Scope.QUERY, Scope.SEARCH, Scope.DIFF)
+        is_reading = self._lazy.mounted is not None and self._lazy.mounted.diff.has_focus
+        return (Scope.DIFF, Scope.SEARCH) if is_reading else (Scope.SEARCH, Scope.DIFF)
+
+    def _footer(self) -> list[Key]:
+        ohara = self._screen.ohara
+        if self._bar.input.has_focus:
+            return ohara.footer_keys(Scope.QUERY, typing=True)
+        if self._finder.state.stage is Stage.RESULTS:
+            return ohara.footer_keys(Scope.SEARCH, Scope.DIFF)
+        offered = {choice.action for choice in self._screen.advice.advice.choices}
+        return ohara.footer_keys(Scope.SEARCH, only={"focus_query", "filters", *offered})
+
+
+def _set_titles(pane: Widget, title: str, subtitle: str) -> None:
+    """Write into a pane's border what is not there yet."""
+    for name, text in (("border_title", plain(title)), ("border_subtitle", plain(subtitle))):
+        if str(getattr(pane, name) or "") != text:
+            setattr(pane, name, Content(text))
