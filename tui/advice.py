@@ -1,4 +1,4 @@
-"""What the screen says where hits would be: one title, a few lines, things to choose. Pure."""
+"""Advice where hits would be: one title, a few lines, things to choose. Pure."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.phrases import count, duration
-from tui.state import COMMITS_PER_S, Stage
+from tui.search_state import COMMITS_PER_S, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tui.actions import Keys
-    from tui.state import Searching
+    from tui.search_state import SearchState
 
 _RECENT = 5  # shown on the welcome page; the palette has the rest
 
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What stands where hits would be."""
+    """What is shown where hits would be."""
 
     glyph: str
     title: str
@@ -49,8 +49,8 @@ class Advice:
     tone: str = ""
 
 
-def advise(state: Searching, recent: Sequence[str], keys: Keys) -> Advice:
-    """The words for a state without hits."""
+def advise(state: SearchState, recent: Sequence[str], keys: Keys) -> Advice:
+    """The advice for a state without hits."""
     match state.stage:
         case Stage.STARTING:
             return Advice("◌", "Connecting", ("The background service is starting.",))
@@ -70,7 +70,7 @@ def advise(state: Searching, recent: Sequence[str], keys: Keys) -> Advice:
             return _welcome(state, recent)
 
 
-def progress_line(state: Searching) -> str:
+def progress_line(state: SearchState) -> str:
     """How far indexing has come, and how long it will take."""
     job = state.job
     if job is None or not state.is_indexing:
@@ -83,7 +83,7 @@ def progress_line(state: Searching) -> str:
     return f"Indexing: {progress.stage} {progress.done:,} of {count(progress.total, 'commit')}{left}"
 
 
-def _welcome(state: Searching, recent: Sequence[str]) -> Advice:
+def _welcome(state: SearchState, recent: Sequence[str]) -> Advice:
     status = state.status
     held = count(status.indexed, "commit") if status else ""
     held += f", {count(status.hunks, 'hunk')}" if status and status.hunks else ""
@@ -95,7 +95,7 @@ def _welcome(state: Searching, recent: Sequence[str]) -> Advice:
     return Advice("⌕", title, tuple(filter(None, lines)), tuple(choices))
 
 
-def _not_indexed(state: Searching, keys: Keys) -> Advice:
+def _not_indexed(state: SearchState, keys: Keys) -> Advice:
     if state.is_indexing:
         return Advice(
             "◔",
@@ -119,17 +119,17 @@ def _not_indexed(state: Searching, keys: Keys) -> Advice:
     )
 
 
-def _nowhere(state: Searching, keys: Keys) -> Advice:
-    said = state.error.message if state.error else ""
+def _nowhere(state: SearchState, keys: Keys) -> Advice:
+    message = state.error.message if state.error else ""
     return Advice(
         "∅",
         "No repository here",
-        (said,),
+        (message,),
         (Choice("Choose a repository", action="repositories", key=keys.first_label("repositories")),),
     )
 
 
-def _nothing(state: Searching, keys: Keys) -> Advice:
+def _nothing(state: SearchState, keys: Keys) -> Advice:
     choices = tuple(
         Choice(
             f"Drop {chip}",
@@ -149,7 +149,7 @@ def _nothing(state: Searching, keys: Keys) -> Advice:
     return Advice("∅", "Nothing found", tuple(lines), choices)
 
 
-def _error(state: Searching, keys: Keys) -> Advice:
+def _error(state: SearchState, keys: Keys) -> Advice:
     error = state.error
     lines = (error.message, f"hint: {error.hint}" if error.hint else "") if error else ()
     return Advice(
@@ -161,7 +161,7 @@ def _error(state: Searching, keys: Keys) -> Advice:
     )
 
 
-def _gone(state: Searching, keys: Keys) -> Advice:
+def _gone(state: SearchState, keys: Keys) -> Advice:
     reason = state.link_error.message if state.link_error else ""
     hint = f"hint: {state.link_error.hint}" if state.link_error and state.link_error.hint else ""
     return Advice(

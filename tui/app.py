@@ -1,4 +1,4 @@
-"""The terminal UI: one app that holds the link to the service, the session, the keys and the way back.
+"""The terminal UI: one app that holds the link to the service, the session, the keys and what was visited.
 
 It starts light: what a first paint does not need (the service's client, dialogs, other screens) is loaded
 when it is wanted. No model, database or git library ever is.
@@ -18,15 +18,14 @@ from ohara import config
 from ohara.errors import ConfigError, OharaError
 from tui import session as sessions
 from tui.actions import ACTIONS, Scope, bindings, key_label, remapped, textual_action
+from tui.idle_gc import CHECK_EVERY_S, IdleCollector
 from tui.link import Link, LinkState
 from tui.outside import can_come_back
-from tui.places import CommitPlace, HistoryPlace, SearchPlace
-from tui.resting import LOOK_EVERY_S, Rest
 from tui.screens.paned import PanedScreen
 from tui.screens.search import SearchScreen
 from tui.theme import NAMES, THEMES, following
-from tui.visits import Visits
-from tui.widgets.lines import Key
+from tui.visits import CommitVisit, HistoryVisit, SearchVisit, Visits
+from tui.widgets.footer import Key
 from tui.workers import start_worker
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from ohara.model import Hit
     from ohara.settings import Settings
     from tui.actions import Action
-    from tui.places import Place
+    from tui.visits import Visit
 
 
 class OharaApp(App[None]):
@@ -59,7 +58,7 @@ class OharaApp(App[None]):
         self.typed = self.first_query
         self.clock: Callable[[], float] = time.time
         self.marks: dict[tuple[str, int], Hit] = {}
-        self._visits: Visits[Place] = Visits()
+        self._visits: Visits = Visits()
         settings = self._settings()
         self.keys = remapped(settings.tui.keys)
         super().__init__()
@@ -69,13 +68,13 @@ class OharaApp(App[None]):
         self.reranks = settings.find.rerank and settings.models.reranker != "none"
         self.link = Link(self.link_changed)
         self._connects = False
-        self._rest = Rest()
+        self._idle_gc = IdleCollector()
 
     def _settings(self) -> Settings:
         return config.load(repository=config.work_tree(Path(self.repository or "."))).settings
 
     def get_default_screen(self) -> SearchScreen:
-        """Search comes first, and is there as long as the app is."""
+        """The search screen, which is there as long as the app is."""
         self.search = SearchScreen()
         return self.search
 
@@ -89,40 +88,40 @@ class OharaApp(App[None]):
         self.call_after_refresh(self.connect)
 
     async def connect(self) -> None:
-        """Bring what the first paint did without, once."""
+        """Add what the first paint did without, and connect; once."""
         if self._connects:
             return
         self._connects = True
         await self.search.add_panes()
-        self._rest.begin()
-        self.set_interval(LOOK_EVERY_S, self._rest.look)
+        self._idle_gc.start()
+        self.set_interval(CHECK_EVERY_S, self._idle_gc.collect_if_idle)
         start_worker(self, self.link.run, group="link", exclusive=True)
         start_worker(self, self._listen, group="events", exclusive=True)
 
     async def on_event(self, event: events.Event) -> None:
-        """Note that somebody is there; all else is Textual's affair."""
+        """Note input; all else is left to Textual."""
         if isinstance(event, InputEvent):
-            self._rest.touch()
+            self._idle_gc.note_input()
         await super().on_event(event)
 
     def link_changed(self, state: LinkState, error: OharaError | None) -> None:
-        """Hear how the connection stands."""
-        self.search.finder.linked(state, error)
+        """Called when the connection state changes."""
+        self.search.finder.link_changed(state, error)
         self.search.link_changed()
 
     async def _listen(self) -> None:
         async for job in self.link.events():
-            self.search.job_happened(job)
+            self.search.job_changed(job)
 
     # -- leaving and coming back -----------------------------------------------------------------
 
     def on_unmount(self) -> None:
-        """Keep the session."""
+        """Save the session."""
         screen = self.search
         self.session = replace(
-            self.session.asked(self.repository, self.typed if screen.finder.state.hits else ""),
+            self.session.with_query(self.repository, self.typed if screen.finder.state.hits else ""),
             repository=self.repository,
-            query=screen.bar.asking.source,
+            query=screen.bar.draft.source,
             theme=self.theme,
             layout=screen.lazy.layout,
         )
@@ -130,23 +129,23 @@ class OharaApp(App[None]):
 
     def remember_query(self, repository: str, source: str) -> None:
         """Remember a query as asked of a repository."""
-        self.session = self.session.asked(repository, source)
+        self.session = self.session.with_query(repository, source)
 
-    # -- going places ----------------------------------------------------------------------------
+    # -- opening --------------------------------------------------------------------------------
 
-    def arrive(self, place: Place) -> None:
-        """Note where we are."""
+    def record_visit(self, visit: Visit) -> None:
+        """Note what is visited now, to go back to it."""
         current = self._visits.current
         same_search = (
-            isinstance(place, SearchPlace)
-            and isinstance(current, SearchPlace)
-            and (place.repository, place.asking) == (current.repository, current.asking)
+            isinstance(visit, SearchVisit)
+            and isinstance(current, SearchVisit)
+            and (visit.repository, visit.draft) == (current.repository, current.draft)
         )
-        self._visits = self._visits.update(place) if same_search else self._visits.visit(place)
+        self._visits = self._visits.update(visit) if same_search else self._visits.add(visit)
 
     def action_visit_back(self) -> None:
         """Go back to what was visited before."""
-        if self.screen is self.search and not self.search.bar.asking.is_empty:
+        if self.screen is self.search and not self.search.bar.draft.is_empty:
             self.search.history.record()
         self._walk(self._visits.back())
 
@@ -154,44 +153,44 @@ class OharaApp(App[None]):
         """Go forward again."""
         self._walk(self._visits.forward())
 
-    def _walk(self, visits: Visits[Place] | None) -> None:
+    def _walk(self, visits: Visits | None) -> None:
         if visits is None or visits.current is None:
             self.notify("Nothing further in this direction.", timeout=2)
             return
         self._visits = visits
-        place = visits.current
+        visit = visits.current
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        match place:
-            case SearchPlace():
-                self.search.history.restore(place)
+        match visit:
+            case SearchVisit():
+                self.search.history.restore(visit)
                 self.search.results.focus()
-            case CommitPlace():
-                self._push_commit(place)
-            case HistoryPlace():
-                self._push_history(place)
+            case CommitVisit():
+                self._push_commit(visit)
+            case HistoryVisit():
+                self._push_history(visit)
 
     def open_commit(self, sha: str, hit: Hit | None = None) -> None:
         """Open a commit."""
-        place = CommitPlace(self.repository, sha, hit)
-        self.arrive(place)
-        self._push_commit(place)
+        visit = CommitVisit(self.repository, sha, hit)
+        self.record_visit(visit)
+        self._push_commit(visit)
 
     def open_history(self, hit: Hit) -> None:
         """Open the history of what a hit is about."""
-        place = HistoryPlace(self.repository, hit)
-        self.arrive(place)
-        self._push_history(place)
+        visit = HistoryVisit(self.repository, hit)
+        self.record_visit(visit)
+        self._push_history(visit)
 
-    def _push_commit(self, place: CommitPlace) -> None:
+    def _push_commit(self, visit: CommitVisit) -> None:
         from tui.screens.commit import CommitScreen
 
-        self.push_screen(CommitScreen(place))
+        self.push_screen(CommitScreen(visit))
 
-    def _push_history(self, place: HistoryPlace) -> None:
+    def _push_history(self, visit: HistoryVisit) -> None:
         from tui.screens.history import HistoryScreen
 
-        self.push_screen(HistoryScreen(place))
+        self.push_screen(HistoryScreen(visit))
 
     def open_repository(self, path: str, query: str = "") -> None:
         """Search another repository."""
@@ -204,14 +203,14 @@ class OharaApp(App[None]):
             self.notify(error.message, severity="error", markup=False)
         else:
             self.reranks = settings.find.rerank and settings.models.reranker != "none"
-        self.search.turn_to(path, query)
+        self.search.use_repository(path, query)
         self.search.bar.input.focus()
 
     def ask(self, source: str) -> None:
         """Ask a query in this repository."""
         while len(self.screen_stack) > 1:
             self.pop_screen()
-        self.search.turn_to(self.repository, source)
+        self.search.use_repository(self.repository, source)
 
     def toggle_mark(self, hit: Hit) -> None:
         """Mark a hit for an export, or unmark it."""

@@ -44,11 +44,11 @@ def markdown(hits: Sequence[Hit], *, title: str, forge: Forge | None = None) -> 
     lines = [f"# {_one_line(title)}", ""]
     for commit, found in by_commit(hits):
         name = f"`{commit.sha[:10]}`"
-        linked = f"[{name}]({forge.commit(commit.sha)})" if forge else name
+        link_changed = f"[{name}]({forge.commit(commit.sha)})" if forge else name
         lines += [
             f"## {_one_line(commit.subject) or '(no message)'}",
             "",
-            f"{linked} · {day(commit.committer_time)} · {_one_line(commit.author)}",
+            f"{link_changed} · {day(commit.committer_time)} · {_one_line(commit.author)}",
             "",
         ]
         for hit in found:

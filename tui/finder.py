@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import anyio
 
 from ohara.errors import OharaError, QueryError
-from tui.state import Searching
+from tui.search_state import SearchState
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError as Error
     from ohara.wire import JobState
-    from tui.asking import Asking
     from tui.link import Link, LinkState
+    from tui.query_draft import QueryDraft
 
 FIRST_HITS = 30  # what a large screen shows, and little enough to come at once
 _PAGE = 100
@@ -30,7 +30,7 @@ _WHOLE_HUNK = 1_000  # lines of context: what the protocol allows, more than nea
 
 
 class Change(Enum):
-    """What kind of news the screen gets."""
+    """What changed."""
 
     ANSWER = auto()
     ORDER = auto()
@@ -38,77 +38,79 @@ class Change(Enum):
     OTHER = auto()
 
 
-Heard: TypeAlias = Callable[[Change], None]
+OnChange: TypeAlias = Callable[[Change], None]
 
 
 class Finder:
-    """What is asked of one repository and what came of it; `heard` is told of every change."""
+    """The search in one repository and its state; `on_change` is called after every change."""
 
-    def __init__(self, link: Link, heard: Heard) -> None:
+    def __init__(self, link: Link, on_change: OnChange) -> None:
         self._link = link
-        self._heard = heard
+        self._on_change = on_change
         self._more = anyio.Lock()
-        self.state = Searching()
+        self.state = SearchState()
 
-    def _now(self, state: Searching, change: Change = Change.OTHER) -> None:
+    def _set(self, state: SearchState, change: Change = Change.OTHER) -> None:
         self.state = state
-        self._heard(change)
+        self._on_change(change)
 
     # -- the repository --------------------------------------------------------------------------
 
-    def turn_to(self, repository: str) -> None:
-        """Ask another repository from now on."""
+    def use_repository(self, repository: str) -> None:
+        """Search another repository from now on."""
         link, error = self.state.link, self.state.link_error
-        self._now(Searching(repository=repository, link=link, link_error=error))
+        self._set(SearchState(repository=repository, link=link, link_error=error))
 
-    async def look(self) -> None:
-        """Find out how the index stands."""
+    async def load_status(self) -> None:
+        """Load the status of the index."""
         try:
             status = await self._link.status(self.state.repository)
         except OharaError as error:
-            self._now(self.state.failed(error))
+            self._set(self.state.failed(error))
         else:
-            self._now(self.state.stands(status))
+            self._set(self.state.index_changed(status))
 
-    def count(self, commits: int | None) -> None:
-        """Hear how many commits there are to read."""
-        self._now(replace(self.state, commits=commits))
+    def set_commit_count(self, commits: int | None) -> None:
+        """Note how many commits there are to index."""
+        self._set(replace(self.state, commits=commits))
 
     async def index(self) -> None:
         """Have the repository indexed."""
         try:
             await self._link.index(self.state.repository)
         except OharaError as error:
-            self._now(self.state.failed(error))
+            self._set(self.state.failed(error))
 
-    def linked(self, link: LinkState, error: Error | None) -> None:
-        """Hear how the connection stands."""
-        self._now(replace(self.state, link=link, link_error=error))
+    def link_changed(self, link: LinkState, error: Error | None) -> None:
+        """Called when the connection state changes."""
+        self._set(replace(self.state, link=link, link_error=error))
 
-    def happened(self, job: JobState) -> bool:
-        """Hear of an index job; true when it is about this repository."""
+    def job_changed(self, job: JobState) -> bool:
+        """Called when an index job changes; true when it is about this repository."""
         mine = self.state.concerns(job)
         if mine:
-            self._now(self.state.happened(job))
+            self._set(self.state.job_changed(job))
         return mine
 
     # -- asking ----------------------------------------------------------------------------------
 
-    def forget(self) -> None:
-        """Ask nothing."""
-        self._now(self.state.cleared(), Change.ANSWER)
+    def clear(self) -> None:
+        """Search for nothing."""
+        self._set(self.state.cleared(), Change.ANSWER)
 
-    async def ask(self, asking: Asking, *, by_date: bool, reranks: bool) -> None:
+    async def ask(self, draft: QueryDraft, *, by_date: bool, reranks: bool) -> None:
         """Ask, and go on refining the answer until cancelled."""
         from ohara.query import parse  # late: the first paint does not wait for it
 
-        source = asking.source
+        source = draft.source
         try:
             parse(source, now=int(time.time()))
         except QueryError as error:
-            self._now(self.state.misread(f"{error.message}: {error.hint}" if error.hint else error.message))
+            self._set(
+                self.state.query_invalid(f"{error.message}: {error.hint}" if error.hint else error.message)
+            )
             return
-        self._now(self.state.asked(source, by_date=by_date))
+        self._set(self.state.sent(source, by_date=by_date))
         try:
             found = await self._link.find(
                 self.state.repository,
@@ -118,17 +120,17 @@ class Finder:
                 by_date=by_date,
                 context=_WHOLE_HUNK,
             )
-            self._now(self.state.answered(found), Change.ANSWER)
+            self._set(self.state.answered(found), Change.ANSWER)
             if reranks and not by_date and found.hits:
                 settled = await self._link.find(
                     self.state.repository, source, k=FIRST_HITS, rerank=True, context=_WHOLE_HUNK
                 )
-                self._now(self.state.answered(settled), Change.ORDER)
+                self._set(self.state.answered(settled), Change.ORDER)
         except OharaError as error:
-            self._now(self.state.failed(error), Change.ANSWER)
+            self._set(self.state.failed(error), Change.ANSWER)
             return
         if not self.state.hits:
-            await self._try_without(asking)
+            await self._try_without(draft)
         else:
             await anyio.sleep(_READING_S)
             await self.more()
@@ -152,16 +154,16 @@ class Finder:
                     context=_WHOLE_HUNK,
                 )
             except OharaError as error:
-                self._now(replace(self.state, cursor=None, complaint=error.message))
+                self._set(replace(self.state, cursor=None, complaint=error.message))
                 return
             if self.state.results is state.results:
-                self._now(self.state.extended(page), Change.MORE)
+                self._set(self.state.page_added(page), Change.MORE)
 
-    async def _try_without(self, asking: Asking) -> None:
+    async def _try_without(self, draft: QueryDraft) -> None:
         """Find out which filter leaves nothing over: without which one there would be hits."""
         helpful = []
-        for chip in asking.chips:
-            wider = asking.without(chip)
+        for chip in draft.chips:
+            wider = draft.without(chip)
             if wider.is_empty:
                 continue
             try:
@@ -170,4 +172,4 @@ class Finder:
                 continue
             if found.hits:
                 helpful.append(chip)
-        self._now(replace(self.state, without=tuple(helpful)))
+        self._set(replace(self.state, without=tuple(helpful)))

@@ -34,7 +34,7 @@ _WAITING_EVENTS = 256  # a listener that falls further behind loses events
 
 
 class LinkState(StrEnum):
-    """How the connection stands."""
+    """The state of the connection."""
 
     CONNECTING = "connecting"
     CONNECTED = "connected"
@@ -42,7 +42,7 @@ class LinkState(StrEnum):
 
 
 class Link:
-    """The connection to the service as the UI sees it; `changed` hears of every new state and why."""
+    """The connection to the service as the UI sees it; `changed` is called with every new state."""
 
     def __init__(
         self, changed: Callable[[LinkState, OharaError | None], None], *, idle_exit_s: float = IDLE_EXIT_S
@@ -171,7 +171,7 @@ class Link:
         return await self._ask(lambda client: client.remote(repo))
 
     async def status(self, repo: Path | str) -> IndexStatus:
-        """How an index stands."""
+        """The status of an index."""
         return await self._ask(lambda client: client.status(repo))
 
     async def repos(self) -> tuple[Registered, ...]:
@@ -179,7 +179,7 @@ class Link:
         return await self._ask(lambda client: client.repos())
 
     async def health(self) -> Vitals:
-        """How the service itself is."""
+        """The health of the service itself."""
         return await self._ask(lambda client: client.health())
 
     async def index(self, repo: Path | str) -> None:

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from ohara.errors import OharaError
 from tui.actions import ACTIONS
-from tui.inert import cut, plain
+from tui.cells import cut, sanitize
 from tui.theme import NAMES
 
 if TYPE_CHECKING:
@@ -59,11 +59,13 @@ class OharaCommands(Provider):
             keys = app.keys.labels(action)
             yield Offer(action.title, f"{keys}   {action.help}", partial(app.run_named, action))
         for source in app.session.recent(app.repository)[:_SHOWN_QUERIES]:
-            text = cut(plain(source.replace("\n", " ")), _CELLS)
+            text = cut(sanitize(source.replace("\n", " ")), _CELLS)
             yield Offer(f"Ask: {text}", "a recent query", partial(app.ask, source), first=False)
         for path in self._repositories:
             if path != app.repository:
-                yield Offer(f"Open: {plain(path)}", "another repository", partial(app.open_repository, path))
+                yield Offer(
+                    f"Open: {sanitize(path)}", "another repository", partial(app.open_repository, path)
+                )
         for name in NAMES:
             yield Offer(f"Theme: {name}", "colours of the UI", partial(app.use_theme, name), first=False)
 

@@ -20,8 +20,8 @@ _FULL, _EMPTY = "━", "╌"  # two weights: no colour is needed to tell them ap
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """One indexed repository and what happens to it now; `job` is its last news."""
+class RepositoryInfo:
+    """One indexed repository and what happens to it now; `job` is the last we heard of it."""
 
     path: str
     size_bytes: int
@@ -41,16 +41,16 @@ class Known:
         return self.job is not None and self.job.state in {"queued", "running", "progress"}
 
 
-def listed(
-    found: Sequence[Registered], vitals: Vitals | None, before: Sequence[Known] = ()
-) -> tuple[Known, ...]:
+def list_repositories(
+    found: Sequence[Registered], vitals: Vitals | None, before: Sequence[RepositoryInfo] = ()
+) -> tuple[RepositoryInfo, ...]:
     """All indexed repositories by name, with what the service is doing to them.
 
-    What failed before stays said until something else happens.
+    What failed before stays shown until something else happens.
     """
     failed = {each.path: each.job for each in before if each.job is not None and each.job.state == "failed"}
     known = [
-        Known(
+        RepositoryInfo(
             each.repository,
             each.size_bytes,
             each.status,
@@ -65,23 +65,23 @@ def listed(
     if vitals is not None:
         jobs = [JobState(path, "queued", "") for path in vitals.queued]
         for job in (*jobs, *([vitals.running] if vitals.running is not None else [])):
-            repositories = told(repositories, job)
+            repositories = with_job(repositories, job)
     return repositories
 
 
-def told(repositories: Sequence[Known], job: JobState) -> tuple[Known, ...]:
-    """The same repositories after some news of one of them."""
+def with_job(repositories: Sequence[RepositoryInfo], job: JobState) -> tuple[RepositoryInfo, ...]:
+    """The same repositories after a job of one of them changed."""
     return tuple(replace(each, job=job) if is_about(job, each.path) else each for each in repositories)
 
 
 def is_about(job: JobState, path: str) -> bool:
-    """True when news are of the repository at a path; news name its git folder."""
+    """True when a job is about the repository at a path; a job names its git folder."""
     about = PurePath(job.repository)
     return PurePath(path) in ({about, about.parent} if about.name == ".git" else {about})
 
 
-def freshness(known: Known) -> tuple[str, str]:
-    """How a repository stands, in a few words, and the tone to say it in."""
+def freshness(known: RepositoryInfo) -> tuple[str, str]:
+    """The state of a repository in a few words, and their tone."""
     job, status = known.job, known.status
     if job is not None and job.state == "progress" and job.progress is not None:
         return progress(job.progress), "accent"
@@ -117,33 +117,33 @@ def bar(done: int, total: int) -> str:
     return f"{_FULL * filled}{_EMPTY * (_BAR - filled)} {share:4.0%}"
 
 
-def details(known: Known, *, now: float) -> list[tuple[str, str]]:
+def details(known: RepositoryInfo, *, now: float) -> list[tuple[str, str]]:
     """What there is to say about one repository: labels and values."""
-    said = [("path", known.path)]
+    rows = [("path", known.path)]
     status = known.status
     if status is None:
-        said.append(("fault", known.fault or "the index cannot be read"))
-        return [*said, ("hint", known.hint)] if known.hint else said
-    said.append(("commits", f"{status.indexed:,} of {status.commits:,} indexed"))
-    said.append(
+        rows.append(("fault", known.fault or "the index cannot be read"))
+        return [*rows, ("hint", known.hint)] if known.hint else rows
+    rows.append(("commits", f"{status.indexed:,} of {status.commits:,} indexed"))
+    rows.append(
         ("hunks", f"{status.hunks:,} ({status.contents:,} different), {count(status.symbols, 'symbol')}")
     )
-    said += [(str(each.stage), bar(each.done, each.total)) for each in status.passes]
+    rows += [(str(each.stage), bar(each.done, each.total)) for each in status.passes]
     if status.refs:
         names = ", ".join(
             name.removeprefix("refs/heads/").removeprefix("refs/remotes/") for name, _ in status.refs
         )
-        said.append(("refs", names))
+        rows.append(("refs", names))
     if status.left_out:
         kinds = ", ".join(f"{number:,} {reason}" for reason, number in status.left_out)
-        said.append(("left out", kinds))
+        rows.append(("left out", kinds))
     if status.failures:
-        said.append(("failed", f"{count(len(status.failures), 'commit')}: {status.failures[0].reason}"))
+        rows.append(("failed", f"{count(len(status.failures), 'commit')}: {status.failures[0].reason}"))
     if status.last_run is not None:
         run = status.last_run
         how = "on schedule" if run.scheduled else "when asked"
         ago = age(run.started, now=now)
         began = "just now" if ago == "now" else f"{ago} ago"
         when = f"{began}, took {duration(run.elapsed_s)}, {how}: {run.outcome}"
-        said.append(("last run", when))
-    return said
+        rows.append(("last run", when))
+    return rows

@@ -1,4 +1,4 @@
-"""What the UI remembers from one start to the next: repository, query, layout, theme, and what was asked.
+"""What the UI remembers from one start to the next: repository, query, layout, theme, and old queries.
 
 One small file in the state folder, written when the UI ends. It is a comfort: one that cannot be read, or
 that another version wrote, is as good as none, and one that cannot be written keeps nobody from leaving.
@@ -23,7 +23,7 @@ MOST_QUERIES = 200  # a few weeks of searching; the palette finds among them
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PastQuery:
     """A query that was asked of a repository."""
 
     repository: str
@@ -48,15 +48,15 @@ class Session:
     query: str = ""
     theme: str = ""
     layout: Layout = field(default_factory=Layout)
-    queries: tuple[Asked, ...] = ()
+    queries: tuple[PastQuery, ...] = ()
 
-    def asked(self, repository: str, source: str) -> Session:
+    def with_query(self, repository: str, source: str) -> Session:
         """The session after this query was asked: it moves to the front if it was there."""
-        asked = Asked(repository, source)
-        if not source.strip() or (self.queries and self.queries[0] == asked):
+        query = PastQuery(repository, source)
+        if not source.strip() or (self.queries and self.queries[0] == query):
             return self
-        others = tuple(each for each in self.queries if each != asked)
-        return replace(self, queries=(asked, *others)[:MOST_QUERIES])
+        others = tuple(each for each in self.queries if each != query)
+        return replace(self, queries=(query, *others)[:MOST_QUERIES])
 
     def recent(self, repository: str) -> tuple[str, ...]:
         """What was asked of this repository, newest first."""

@@ -56,15 +56,6 @@ def bars(moments: Iterable[int], width: int) -> tuple[Bar, ...]:
     return found[-width:]
 
 
-def heights(found: tuple[Bar, ...]) -> str:
-    """One block character for each bar; nothing at all is a dot, and a single hit is seen."""
-    most = max((bar.hits for bar in found), default=0)
-    return "".join(
-        "·" if not bar.hits else BLOCKS[min(len(BLOCKS) - 1, bar.hits * len(BLOCKS) // (most + 1))]
-        for bar in found
-    )
-
-
 def _month(moment: int) -> int:
     try:
         there = datetime.fromtimestamp(moment, UTC)

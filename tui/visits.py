@@ -1,44 +1,79 @@
-"""The way through what was visited, back and forward, as in a browser. Pure."""
+"""What was visited, to go back and forward in as in a browser: searches, commits, histories. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-Place = TypeVar("Place")
+if TYPE_CHECKING:
+    from ohara.model import Hit
+    from tui.query_draft import QueryDraft
+    from tui.trace import Trace
 
-_MOST = 200  # nobody walks back further
+_MOST = 200  # nobody goes back further
 
 
 @dataclass(frozen=True, slots=True)
-class Visits(Generic[Place]):
-    """Places in the order they were visited, and which of them is here."""
+class SearchVisit:
+    """A search, its order, and the hit that was selected in it, by sha and hunk."""
 
-    places: tuple[Place, ...] = field(default=())
-    here: int = -1
+    repository: str
+    draft: QueryDraft
+    by_date: bool = False
+    selected: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitVisit:
+    """A commit, and what it was opened for: a hit, or a line of the new version of a file."""
+
+    repository: str
+    sha: str
+    hit: Hit | None = None
+    line: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryVisit:
+    """The history of a hit's symbol or lines, or of what else is to be traced from there."""
+
+    repository: str
+    hit: Hit
+    trace: Trace | None = None
+
+
+Visit: TypeAlias = SearchVisit | CommitVisit | HistoryVisit
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """All visits in their order, and the index of the current one."""
+
+    visits: tuple[Visit, ...] = ()
+    index: int = -1
 
     @property
-    def current(self) -> Place | None:
-        """Where we are."""
-        return self.places[self.here] if self.places else None
+    def current(self) -> Visit | None:
+        """What is visited now."""
+        return self.visits[self.index] if self.visits else None
 
-    def visit(self, place: Place) -> Visits[Place]:
-        """Go somewhere; what lay ahead is forgotten. Staying where we are changes nothing."""
-        if self.places and self.places[self.here] == place:
+    def add(self, visit: Visit) -> Visits:
+        """Visit something; what lay ahead is forgotten. Visiting the same again changes nothing."""
+        if self.visits and self.visits[self.index] == visit:
             return self
-        places = (*self.places[: self.here + 1], place)[-_MOST:]
-        return Visits(places, len(places) - 1)
+        visits = (*self.visits[: self.index + 1], visit)[-_MOST:]
+        return Visits(visits, len(visits) - 1)
 
-    def update(self, place: Place) -> Visits[Place]:
-        """Say more exactly where we are."""
-        if not self.places:
-            return self.visit(place)
-        return replace(self, places=(*self.places[: self.here], place, *self.places[self.here + 1 :]))
+    def update(self, visit: Visit) -> Visits:
+        """Replace the current visit by one that says more."""
+        if not self.visits:
+            return self.add(visit)
+        return replace(self, visits=(*self.visits[: self.index], visit, *self.visits[self.index + 1 :]))
 
-    def back(self) -> Visits[Place] | None:
+    def back(self) -> Visits | None:
         """One step back; None at the beginning."""
-        return replace(self, here=self.here - 1) if self.here > 0 else None
+        return replace(self, index=self.index - 1) if self.index > 0 else None
 
-    def forward(self) -> Visits[Place] | None:
+    def forward(self) -> Visits | None:
         """One step forward; None at the end."""
-        return replace(self, here=self.here + 1) if self.here + 1 < len(self.places) else None
+        return replace(self, index=self.index + 1) if self.index + 1 < len(self.visits) else None

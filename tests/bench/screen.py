@@ -31,9 +31,9 @@ from tests.bench.measure import environment
 from tests.bench.report import Report, Table, talk
 from tests.bench.serving import service, settle
 from tests.bench.workspace import at_home
-from tui.asking import Asking
 from tui.finder import Change
-from tui.state import Stage
+from tui.query_draft import QueryDraft
+from tui.search_state import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +125,7 @@ async def _drive(repo: Path, texts: Sequence[str]) -> tuple[tuple[float, ...], .
     async with app.run_test(size=_SIZE) as pilot:
         await _until(pilot, lambda: app.search.finder.state.stage is not Stage.STARTING)
         timed = [await _first_hits(app, pilot, text) for text in ("warm up", "again", *texts)][2:]
-        app.search.bar.show(Asking(""))
+        app.search.bar.show(QueryDraft(""))
         await pilot.pause(1.0)
         app.search.bar.input.focus()
         keys = [await _key(app, pilot, character) for character in _KEYS]
@@ -156,20 +156,20 @@ async def _first_hits(app: OharaApp, pilot: Pilot[None], text: str) -> tuple[flo
     """From the moment a question is asked to the moment its hits are painted; and the search alone."""
     seen: list[float] = []
     screen = app.search
-    heard = screen.finder._heard
+    heard = screen.finder._on_change
 
     def hear(change: Change) -> None:
         heard(change)
         if change is Change.ANSWER:
             screen.call_after_refresh(lambda: seen.append(time.perf_counter()))
 
-    screen.finder._heard = hear
+    screen.finder._on_change = hear
     with screen.prevent(type(screen.bar).Changed):
-        screen.bar.show(Asking(text))
+        screen.bar.show(QueryDraft(text))
     asked = time.perf_counter()
     screen.ask()
     await _until(pilot, lambda: seen)
-    screen.finder._heard = heard
+    screen.finder._on_change = heard
     await pilot.pause(0.05)
     results = screen.finder.state.results
     return (seen[0] - asked) * 1000, results.took_ms if results else 0.0

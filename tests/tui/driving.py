@@ -11,7 +11,7 @@ import anyio
 
 from tui.app import OharaApp
 from tui.link import Link, LinkState
-from tui.state import Stage
+from tui.search_state import Stage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -78,7 +78,7 @@ async def until_stage(pilot: Pilot[None], *stages: Stage) -> None:
             app.search.finder.state.stage in stages
             and not app.search.finder.state.loading
             and app.search.finder.state.link is LinkState.CONNECTED
-            and app.search.finder.state.source == app.search.bar.asking.source
+            and app.search.finder.state.source == app.search.bar.draft.source
         ),
         f"{stages}, but {app.search.finder.state.stage}",
     )

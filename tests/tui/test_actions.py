@@ -13,7 +13,7 @@ from tui.actions import ACTIONS, BY_NAME, Action, Scope, key_label, key_name, re
 from tui.app import OharaApp
 from tui.keysdoc import document
 from tui.screens.paned import PanedScreen
-from tui.widgets.querybar import QueryInput
+from tui.widgets.query_bar import QueryInput
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,12 +27,12 @@ def expected(screen: PanedScreen) -> set[str]:
 @pytest.mark.anyio
 async def test_every_screen_does_the_actions_of_its_scopes(parcel: Path) -> None:
     async with running(parcel, "backoff") as (app, pilot):
-        screens: list[PanedScreen] = [app.search]
-        for keys in (("enter", "enter"), ("h",), ("ctrl+r",)):
-            await pilot.press(*keys)
-            await until(pilot, lambda: app.screen is not screens[-1], f"a screen after {keys}")
-            assert isinstance(app.screen, PanedScreen)
-            screens.append(app.screen)
+        hit = app.search.results.hits[0]
+        app.open_commit(hit.commit.sha, hit)
+        app.open_history(hit)
+        app.action_repositories()
+        await until(pilot, lambda: len(app.screen_stack) == 4)
+        screens = [screen for screen in app.screen_stack if isinstance(screen, PanedScreen)]
         assert {scope for screen in screens for scope in screen.SCOPES} == set(Scope) - {
             Scope.QUERY,
             Scope.EVERYWHERE,

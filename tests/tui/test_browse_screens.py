@@ -14,11 +14,11 @@ from ohara.wire import JobState
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until
 from tui.app import OharaApp
 from tui.diff.rows import lines_of
-from tui.places import CommitPlace
 from tui.screens.commit import CommitScreen
 from tui.screens.history import HistoryScreen
 from tui.screens.menu import MenuScreen
 from tui.screens.repositories import RepositoriesScreen
+from tui.visits import CommitVisit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ async def commit_shown(pilot: Pilot[None], sha: str) -> CommitScreen:
         screen = pilot.app.screen
         return (
             isinstance(screen, CommitScreen)
-            and screen.place.sha == sha
+            and screen.visit.sha == sha
             and screen.details is not None
             and not [
                 worker for worker in screen.workers if worker.group == "commit" and not worker.is_finished
@@ -209,7 +209,7 @@ async def test_a_commit_that_cannot_be_read_says_why_and_can_be_asked_for_again(
 async def test_a_commit_of_thousands_of_files_opens_at_its_first_and_fetches_the_rest_when_gone_to(
     parcel: Path, shared_project: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.hunks._PAGE", 2)  # a page of two hunks: most commits are huge then
+    monkeypatch.setattr("tui.commit_hunks._PAGE", 2)  # a page of two hunks: most commits are huge then
     sha = shared_project.sha["drop-python2"]
     async with running(parcel) as (app, pilot):
         app.open_commit(sha)
@@ -287,12 +287,12 @@ async def test_blame_goes_to_the_commit_before_and_on_to_the_beginning(
         await until(pilot, lambda: isinstance(app.screen, CommitScreen) and app.screen is not screen)
         before = app.screen
         assert isinstance(before, CommitScreen)
-        assert before.place.line is not None
-        assert shared_project.key_of(before.place.sha) == "checksum"
-        older = await commit_shown(pilot, before.place.sha)
+        assert before.visit.line is not None
+        assert shared_project.key_of(before.visit.sha) == "checksum"
+        older = await commit_shown(pilot, before.visit.sha)
         line = older.diff.selected_line
         assert line is not None
-        assert (line.hit.path, line.line) == before.place.line
+        assert (line.hit.path, line.line) == before.visit.line
         assert "md5(piece)" in line.text
 
 
@@ -383,12 +383,12 @@ async def test_what_is_there_is_asked_again_now_and_then_while_indexing_goes_on(
         assert isinstance(screen, RepositoriesScreen)
         await until(pilot, lambda: link.looks == 1 and screen._known)
         job = JobState(str(parcel), "progress", "asked")
-        screen._heard(job)
+        screen._job_changed(job)
         await pilot.pause()
         assert link.looks == 1
-        screen._looked -= 60
-        screen._heard(job)
-        screen._heard(job)
+        screen._loaded_at -= 60
+        screen._job_changed(job)
+        screen._job_changed(job)
         await until(pilot, lambda: link.looks == 2)
 
 
@@ -465,7 +465,7 @@ def test_picture_of_a_commit_that_is_not_there(parcel: Path, snap_compare: Calla
     async def before(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, OharaApp)
-        app.push_screen(CommitScreen(CommitPlace(app.repository, "feedbeef" * 5)))
+        app.push_screen(CommitScreen(CommitVisit(app.repository, "feedbeef" * 5)))
         await until(
             pilot, lambda: isinstance(app.screen, CommitScreen) and app.screen.advice.advice.tone == "error"
         )
@@ -477,7 +477,7 @@ def test_picture_of_repositories_at_work(parcel: Path, snap_compare: Callable[..
     from ohara.model import LastRun, Pass, Progress
     from ohara.wire import Registered
     from tests.tui.driving import NOW
-    from tests.tui.test_filetree import status
+    from tests.tui.test_file_tree import status
 
     class Several(SteadyLink):
         """Four repositories in four states; only the pictures need them all at once."""
@@ -509,7 +509,7 @@ def test_picture_of_repositories_at_work(parcel: Path, snap_compare: Callable[..
         assert isinstance(screen, RepositoriesScreen)
         await until(pilot, lambda: len(screen._known) == 4)
         progress = Progress(Pass.TEXT, 30_000, 120_000, 90_000, 20.0)
-        screen._heard(JobState("/home/ada/code/kernel/.git", "progress", "moved", progress))
+        screen._job_changed(JobState("/home/ada/code/kernel/.git", "progress", "moved", progress))
         screen._list.focus()
         await pilot.press("down")
         await pilot.pause()

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from ohara.model import ChangeKind, Match
 from tests.tui.hits import COMMIT, hit
-from tui.diff.context import Framing, Lines, lead, missing, narrowed, tail, widened
+from tui.cells import display_line
+from tui.diff.context import ContextWindow, Lines, lead, missing, narrowed, tail, widened
+from tui.diff.document import DiffDocument, following, preceding
 from tui.diff.rows import Pair, Row, RowKind, lines_of, pairs_of, rows_of
-from tui.diff.seek import following, preceding
 from tui.diff.selection import Selection, Spot
-from tui.diff.sheet import Sheet
 from tui.diff.words import changed, partners
-from tui.inert import shown
 
 BODY = " import os\n-a = 1\n-b = 2\n+a = 3\n+b = 4\n+c = 5\n done"
 
@@ -88,8 +87,8 @@ def test_side_by_side_shows_every_row_once_and_in_order(bodies: list[list[str]])
     for side in ("left", "right", "heading"):
         numbers = [number for pair in pairs if (number := getattr(pair, side)) is not None]
         assert numbers == sorted(numbers)
-    sheet = Sheet(tuple(hit("\n".join(lines)) for lines in bodies), is_split=True)
-    assert all(sheet.place_of(sheet.row_at(place)) == place for place in range(sheet.height))
+    sheet = DiffDocument(tuple(hit("\n".join(lines)) for lines in bodies), is_split=True)
+    assert all(sheet.position_of(sheet.row_at(place)) == place for place in range(sheet.height))
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -165,7 +164,7 @@ def test_as_much_context_is_shown_as_is_wished_and_there(wish: int, then: int) -
     given_hit = hit(changed_at_20(), top=18, old_top=18)
     wanted = missing(given_hit, wish)
     around = {0: Lines(wanted[0], tuple(FILE[wanted[0] - 1 : wanted[1]]))} if wanted else {}
-    (framed,) = Framing((given_hit,), wish, around).shown()
+    (framed,) = ContextWindow((given_hit,), wish, around).shown()
     assert (lead(framed), tail(framed)) == (min(wish, 19), min(wish, 20))
     numbered = {row.new: row.text for row in lines_of(framed) if row.new is not None}
     assert all(FILE[number - 1] == text for number, text in numbered.items())
@@ -174,7 +173,7 @@ def test_as_much_context_is_shown_as_is_wished_and_there(wish: int, then: int) -
 
 def test_no_lines_are_fetched_for_a_deleted_file() -> None:
     assert missing(hit("-a\n-b", top=0, old_top=1, kind=ChangeKind.DELETED), 10) is None
-    assert Framing((hit(""),)).now() == 0
+    assert ContextWindow((hit(""),)).lines() == 0
 
 
 # -- selection -------------------------------------------------------------------------------------
@@ -184,10 +183,10 @@ def test_the_selected_text_is_the_repositorys_own() -> None:
     rows = rows_of([hit("+\tif x:\n+\t\treturn 한\n done")])
     code = [number for number, row in enumerate(rows) if row.is_line]
     selection = Selection(Spot(code[2], 2), Spot(code[0], 4))  # drawn from below
-    assert selection.text(rows, lambda row: shown(row.text)) == "if x:\n\t\treturn 한\ndo"
+    assert selection.text(rows, lambda row: display_line(row.text)) == "if x:\n\t\treturn 한\ndo"
     assert selection.stretch(code[1], 9) == (0, 9)
     assert selection.stretch(code[2] + 1, 9) is None
-    assert Selection(Spot(3, 1), Spot(3, 1)).text(rows, lambda row: shown(row.text)) == ""
+    assert Selection(Spot(3, 1), Spot(3, 1)).text(rows, lambda row: display_line(row.text)) == ""
 
 
 # -- finding one's way -----------------------------------------------------------------------------
@@ -195,12 +194,14 @@ def test_the_selected_text_is_the_repositorys_own() -> None:
 
 def test_a_sheet_knows_its_places() -> None:
     hits = (hit(BODY, matches=(Match(1, 0, 1), Match(3, 0, 1))), hit("+x", path="b.py"))
-    plain, split = Sheet(hits), Sheet(hits, is_split=True)
+    plain, split = DiffDocument(hits), DiffDocument(hits, is_split=True)
     assert (plain.matches, split.matches) == ([3, 5], [3])
     assert plain.headings(RowKind.HUNK) == [1, 10]
     assert (plain.opening(), plain.start_of(1), plain.start_of(2)) == (3, 9, None)
-    assert Sheet((hit(" a\n+b\n c", matches=(Match(0, 0, 1),)),)).opening() == 2  # a match, though in context
-    assert Sheet((hit(" a\n+a\n c", matches=(Match(0, 0, 1), Match(1, 0, 1))),)).opening() == 3
+    assert (
+        DiffDocument((hit(" a\n+b\n c", matches=(Match(0, 0, 1),)),)).opening() == 2
+    )  # a match, though in context
+    assert DiffDocument((hit(" a\n+a\n c", matches=(Match(0, 0, 1), Match(1, 0, 1))),)).opening() == 3
     row = split.rows[split.row_at(4)]
     assert row == Row(RowKind.ADDED, "b = 4", 0, 4, None, 12)
     assert plain.same_row(row) == 6

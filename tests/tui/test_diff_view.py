@@ -11,7 +11,7 @@ from ohara.errors import RepositoryError
 from ohara.model import Hit, Match
 from tests.tui.hits import hit
 from tui.theme import THEMES
-from tui.widgets.diffview import DiffView
+from tui.widgets.diff_view import DiffView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +83,7 @@ async def test_nothing_in_a_hunk_is_obeyed_and_every_line_is_as_wide_as_the_pane
             text = "\n".join(screen_of(app))
             assert not {"\x1b", "\x07", "\u202e"} & set(text)
             assert "[bold]" in text.replace("·", " ")
-            assert {view.render_line(y).cell_length for y in range(10)} == {view.room.width}
+            assert {view.render_line(y).cell_length for y in range(10)} == {view.text_size.width}
 
 
 async def test_a_line_that_goes_on_beyond_the_edge_says_so_and_can_be_followed() -> None:
@@ -95,7 +95,7 @@ async def test_a_line_that_goes_on_beyond_the_edge_says_so_and_can_be_followed()
         short, long = screen_of(app)[2:4]
         assert short.endswith("short")
         assert long.endswith("…")
-        assert len(long) == view.room.width
+        assert len(long) == view.text_size.width
         for _ in range(5):
             view.scroll_sideways(1)
         await pilot.pause()
@@ -186,14 +186,14 @@ async def test_matches_and_hunks_are_stepped_through_and_round() -> None:
 async def test_more_context_is_fetched_and_less_is_at_hand() -> None:
     asked: list[tuple[int, int]] = []
 
-    async def surroundings(_: Hit, first: int, last: int) -> Sequence[str]:
+    async def lines_around(_: Hit, first: int, last: int) -> Sequence[str]:
         asked.append((first, last))
         return [f"line {number}" for number in range(first, last + 1)]
 
     app = Shown()
     async with app.run_test(size=(60, 20)) as pilot:
         view = app.query_one(DiffView)
-        view.surroundings = surroundings
+        view.lines_around = lines_around
         view.show(hit(BODY))
         view.more_context()
         await app.workers.wait_for_complete()
@@ -210,7 +210,7 @@ async def test_more_context_is_fetched_and_less_is_at_hand() -> None:
         async def refused(_: Hit, first: int, last: int) -> Sequence[str]:
             raise RepositoryError(f"{first} to {last} cannot be read", hint="")
 
-        view.surroundings = refused
+        view.lines_around = refused
         view.more_context()
         await app.workers.wait_for_complete()
         await pilot.pause()

@@ -9,14 +9,14 @@ from textual.app import App, ComposeResult
 
 from tests.tui.hits import hit
 from tui.theme import THEMES
-from tui.widgets.diffview import DiffView
+from tui.widgets.diff_view import DiffView
 from tui.widgets.results import ResultList
 
 if TYPE_CHECKING:
     from textual.strip import Strip
     from textual.widget import Widget
 
-    from tui.widgets.lineview import LineView
+    from tui.widgets.line_view import LineView
 
 pytestmark = pytest.mark.anyio
 

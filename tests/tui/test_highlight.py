@@ -61,7 +61,7 @@ def test_stretches_lie_within_their_lines_and_do_not_overlap(lines: list[str]) -
 
 
 def test_nothing_is_loaded_before_something_is_coloured() -> None:
-    script = "import sys, tui.highlight, tui.diff.sheet; print('pygments' in sys.modules)"
+    script = "import sys, tui.highlight, tui.diff.document; print('pygments' in sys.modules)"
     assert python("-c", script).stdout == "False\n"
 
 

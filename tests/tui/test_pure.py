@@ -15,13 +15,13 @@ from ohara.query import parse
 from ohara.wire import JobState
 from tui.actions import remapped
 from tui.advice import advise
-from tui.asking import Asking, lifted, read
 from tui.phrases import age, duration
+from tui.query_draft import QueryDraft, lift_filters, parse_draft
 from tui.screens.filters import chips_from, fields_of
+from tui.search_state import SearchState
 from tui.session import MOST_QUERIES, Session
-from tui.state import Searching
 from tui.timeline import bars
-from tui.visits import Visits
+from tui.visits import CommitVisit, Visits
 
 if TYPE_CHECKING:
     from ohara.model import Query
@@ -62,26 +62,26 @@ def meaning(source: str) -> Query | None:
 @given(st.lists(TOKENS, max_size=6))
 def test_a_query_taken_apart_means_the_same(tokens: list[str]) -> None:
     source = " ".join(tokens)
-    assert meaning(read(source, now=NOW).source) == meaning(source)
+    assert meaning(parse_draft(source, now=NOW).source) == meaning(source)
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=6), st.sampled_from(["", " ", " auth"]))
 def test_lifting_filters_out_of_what_is_typed_changes_no_meaning(tokens: list[str], end: str) -> None:
-    typed = Asking(" ".join(tokens) + end)
-    assert meaning(lifted(typed, now=NOW).source) == meaning(typed.source)
+    typed = QueryDraft(" ".join(tokens) + end)
+    assert meaning(lift_filters(typed, now=NOW).source) == meaning(typed.source)
 
 
 def test_a_filter_is_lifted_once_it_is_typed_to_its_end() -> None:
-    assert lifted(Asking("fix author:ada"), now=NOW) == Asking("fix author:ada")
-    assert lifted(Asking("fix author:ada "), now=NOW) == Asking("fix ", ("author:ada",))
-    assert lifted(Asking('message:"a '), now=NOW) == Asking('message:"a ')
-    assert lifted(Asking("std::vector "), now=NOW) == Asking("std::vector ")
+    assert lift_filters(QueryDraft("fix author:ada"), now=NOW) == QueryDraft("fix author:ada")
+    assert lift_filters(QueryDraft("fix author:ada "), now=NOW) == QueryDraft("fix ", ("author:ada",))
+    assert lift_filters(QueryDraft('message:"a '), now=NOW) == QueryDraft('message:"a ')
+    assert lift_filters(QueryDraft("std::vector "), now=NOW) == QueryDraft("std::vector ")
 
 
 def test_a_period_replaces_another() -> None:
-    asking = Asking("x", ("author:a", "since:2020", "until:2021"))
-    assert asking.within("2022-05", "2022-05").chips == ("author:a", "since:2022-05", "until:2022-05")
-    assert asking.within("", "").chips == ("author:a",)
+    draft = QueryDraft("x", ("author:a", "since:2020", "until:2021"))
+    assert draft.within("2022-05", "2022-05").chips == ("author:a", "since:2022-05", "until:2022-05")
+    assert draft.within("", "").chips == ("author:a",)
 
 
 @given(st.lists(st.integers(0, 2_000_000_000), max_size=60), st.integers(1, 90))
@@ -108,12 +108,13 @@ def test_a_bar_is_a_period_that_the_grammar_reads_and_its_hits_lie_in(moment: in
 
 @given(st.lists(st.sampled_from(["visit a", "visit b", "visit c", "back", "forward"]), max_size=30))
 def test_back_undoes_a_visit_and_forward_undoes_back(steps: list[str]) -> None:
-    visits: Visits[str] = Visits()
+    visits = Visits()
     for step in steps:
         if step.startswith("visit "):
             before = visits
-            visits = visits.visit(step.removeprefix("visit "))
-            assert visits.current == step.removeprefix("visit ")
+            commit = CommitVisit("/repo", step.removeprefix("visit "))
+            visits = visits.add(commit)
+            assert visits.current == commit
             assert visits is before or visits.forward() is None
         else:
             moved = visits.back() if step == "back" else visits.forward()
@@ -126,7 +127,7 @@ def test_back_undoes_a_visit_and_forward_undoes_back(steps: list[str]) -> None:
 def test_queries_are_remembered_newest_first_each_once() -> None:
     session = Session()
     for source in ["a", "b", "a", " ", *map(str, range(MOST_QUERIES + 5))]:
-        session = session.asked("/repo", source)
+        session = session.with_query("/repo", source)
     assert len(session.queries) == MOST_QUERIES
     assert session.recent("/repo")[0] == str(MOST_QUERIES + 4)
     assert session.recent("/other") == ()
@@ -168,8 +169,8 @@ def test_durations_are_rounded_as_one_says_them() -> None:
 @pytest.mark.parametrize("state", ["queued", "running"])
 def test_an_index_job_that_has_not_begun_is_told_in_whole_sentences(state: str) -> None:
     job = JobState(repository="/r", state=state, reason="asked")
-    advice = advise(Searching(repository="/r", job=job), (), remapped({}))
-    waiting = Searching(repository="/r", job=job, error=IndexMissing("none", hint=""))
+    advice = advise(SearchState(repository="/r", job=job), (), remapped({}))
+    waiting = SearchState(repository="/r", job=job, error=IndexMissing("none", hint=""))
     for line in (*advice.lines, *advise(waiting, (), remapped({})).lines):
         assert line.endswith(".")
         assert ".." not in line

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from ohara import client
 from ohara.plain import inert
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
-from tui.asking import Asking
-from tui.state import Stage, same_place
+from tui.query_draft import QueryDraft
+from tui.search_state import Stage, index_of_hit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,9 +65,9 @@ async def test_a_question_nobody_asks_any_more_is_given_up_and_its_answer_never_
     link.asked, link.given_up = [], []
     async with app.run_test(size=(120, 40)) as pilot:
         await until_stage(pilot, Stage.WELCOME)
-        app.search.bar.show(Asking("slow"))
+        app.search.bar.show(QueryDraft("slow"))
         await until(pilot, lambda: "slow" in link.asked)
-        app.search.bar.show(Asking("retry"))
+        app.search.bar.show(QueryDraft("retry"))
         await until_stage(pilot, Stage.RESULTS)
         assert link.given_up == ["slow"]
         assert app.search.finder.state.source == "retry"
@@ -79,9 +79,9 @@ async def test_keys_in_quick_succession_ask_once(parcel: Path) -> None:
     link.asked, link.given_up = [], []
     async with app.run_test(size=(120, 40)) as pilot:
         await until_stage(pilot, Stage.WELCOME)
-        app.search.bar.show(Asking("r"))
-        app.search.bar.show(Asking("re"))
-        app.search.bar.show(Asking("retry"))
+        app.search.bar.show(QueryDraft("r"))
+        app.search.bar.show(QueryDraft("re"))
+        app.search.bar.show(QueryDraft("retry"))
         await until_stage(pilot, Stage.RESULTS)
         assert link.asked == ["retry"]
 
@@ -194,7 +194,7 @@ async def test_arrows_move_the_list_from_the_query_bar_and_the_diff_follows(parc
         assert app.search.diff.hits == (second,)
         assert app.search.bar.input.has_focus
         await pilot.press("s")
-        assert app.search.bar.asking.text == "uploads"  # a letter is text in the bar
+        assert app.search.bar.draft.text == "uploads"  # a letter is text in the bar
 
 
 async def test_escape_steps_back_exactly_one_level(parcel: Path) -> None:
@@ -212,10 +212,10 @@ async def test_escape_steps_back_exactly_one_level(parcel: Path) -> None:
         assert app.search.results.has_focus
         await pilot.press("escape")
         assert app.search.bar.input.has_focus
-        assert app.search.bar.asking.text == "upload"
+        assert app.search.bar.draft.text == "upload"
         await pilot.press("escape")
         await until_stage(pilot, Stage.WELCOME)
-        assert app.search.bar.asking.is_empty
+        assert app.search.bar.draft.is_empty
         await pilot.press("escape")
         assert app.is_running
 
@@ -223,14 +223,14 @@ async def test_escape_steps_back_exactly_one_level(parcel: Path) -> None:
 async def test_a_typed_filter_becomes_a_chip_and_backspace_takes_it_away(parcel: Path) -> None:
     async with running(parcel) as (app, pilot):
         await pilot.press(*"upload lang:py")
-        assert app.search.bar.asking == Asking("upload lang:py")
+        assert app.search.bar.draft == QueryDraft("upload lang:py")
         await pilot.press("space")
-        assert app.search.bar.asking == Asking("upload ", ("lang:python",))
+        assert app.search.bar.draft == QueryDraft("upload ", ("lang:python",))
         await until_stage(pilot, Stage.RESULTS)
         assert all(hit.path.endswith(".py") for hit in app.search.results.hits)
         assert "lang:python" in text_of(app)
         await pilot.press("home", "backspace")
-        assert app.search.bar.asking.chips == ()
+        assert app.search.bar.draft.chips == ()
         await until_stage(pilot, Stage.RESULTS)
         assert not all(hit.path.endswith(".py") for hit in app.search.results.hits)
 
@@ -239,23 +239,23 @@ async def test_a_filter_typed_before_the_words_becomes_a_chip_too(parcel: Path) 
     async with running(parcel, "upload") as (app, pilot):
         await pilot.press("home", *"retry lang:py ")
         await until_stage(pilot, Stage.RESULTS)
-        assert app.search.bar.asking == Asking("retry upload", ("lang:python",))
+        assert app.search.bar.draft == QueryDraft("retry upload", ("lang:python",))
         assert app.search.bar.input.cursor_position == len("retry ")
         await pilot.press("x")
-        assert app.search.bar.asking.text == "retry xupload"
+        assert app.search.bar.draft.text == "retry xupload"
 
 
 async def test_a_click_on_a_chip_takes_it_away(parcel: Path) -> None:
     async with running(parcel, "upload lang:python") as (app, pilot):
         await pilot.click("Chip")
         await pilot.pause()
-        assert app.search.bar.asking == Asking("upload")
+        assert app.search.bar.draft == QueryDraft("upload")
 
 
 async def test_a_query_in_the_making_keeps_the_old_hits_and_says_what_is_wrong(parcel: Path) -> None:
     async with running(parcel, "upload") as (app, pilot):
         before = app.search.results.hits
-        app.search.bar.show(Asking("upload lang:klingon"))
+        app.search.bar.show(QueryDraft("upload lang:klingon"))
         await until(pilot, lambda: app.search.finder.state.complaint)
         assert app.search.results.hits == before
         assert "is not a language that ohara knows" in text_of(app)
@@ -270,7 +270,7 @@ async def test_the_filter_dialog_speaks_the_same_grammar(parcel: Path) -> None:
         await pilot.press("ctrl+d", *"py", "enter")
         await until(pilot, lambda: len(app.screen_stack) == 1)
         await until_stage(pilot, Stage.RESULTS)
-        assert app.search.bar.asking == Asking("upload", ("lang:python",))
+        assert app.search.bar.draft == QueryDraft("upload", ("lang:python",))
 
 
 async def test_nothing_found_says_which_filter_to_drop_and_one_key_drops_it(parcel: Path) -> None:
@@ -281,7 +281,7 @@ async def test_nothing_found_says_which_filter_to_drop_and_one_key_drops_it(parc
         assert "Drop author:nobody" in text_of(app)
         await pilot.press("ctrl+d")
         await until_stage(pilot, Stage.RESULTS)
-        assert app.search.bar.asking.chips == ("lang:python",)
+        assert app.search.bar.draft.chips == ("lang:python",)
 
 
 async def test_the_timeline_narrows_the_period_and_lets_go_of_it(parcel: Path) -> None:
@@ -291,14 +291,14 @@ async def test_the_timeline_narrows_the_period_and_lets_go_of_it(parcel: Path) -
         bars = [bar for bar in app.search.timeline.bars if bar.hits]
         await pilot.press("end", "[")
         await until_stage(pilot, Stage.RESULTS)
-        chips = app.search.bar.asking.chips
+        chips = app.search.bar.draft.chips
         assert [chip.partition(":")[0] for chip in chips] == ["since", "until"]
         assert all(chip.partition(":")[2][:4] in {bar.since[:4] for bar in bars} for chip in chips)
         everything = app.search.finder.state.results
         assert everything is not None
         assert "(narrowed)" in text_of(app)
         await pilot.press("escape", "backspace", "ctrl+d", "ctrl+d")
-        await until(pilot, lambda: app.search.bar.asking.chips == ())
+        await until(pilot, lambda: app.search.bar.draft.chips == ())
 
 
 async def test_the_timeline_fits_its_room_even_when_nobody_told_it_of_that(parcel: Path) -> None:
@@ -318,26 +318,26 @@ async def test_more_like_this_asks_with_the_code_of_the_hit_and_can_be_gone_back
         hit = app.search.results.selected
         assert hit is not None
         await pilot.press("s")
-        await until(pilot, lambda: app.search.finder.state.source == app.search.bar.asking.source != "upload")
+        await until(pilot, lambda: app.search.finder.state.source == app.search.bar.draft.source != "upload")
         await until(pilot, lambda: not app.search.finder.state.loading)
         await until_stage(pilot, Stage.RESULTS)
-        sample = app.search.bar.asking.sample
+        sample = app.search.bar.draft.sample
         assert sample is not None
         assert hit.commit.sha[:8] in sample.label
         assert hit.hunk in {each.hunk for each in app.search.results.hits}
         await pilot.press("<")
-        await until(pilot, lambda: app.search.bar.asking == Asking("upload"))
+        await until(pilot, lambda: app.search.bar.draft == QueryDraft("upload"))
         await until_stage(pilot, Stage.RESULTS)
-        await until(pilot, lambda: same_place(app.search.results.hits, hit) == app.search.results.position)
+        await until(pilot, lambda: index_of_hit(app.search.results.hits, hit) == app.search.results.position)
         await pilot.press(">")
-        await until(pilot, lambda: app.search.bar.asking.sample == sample)
+        await until(pilot, lambda: app.search.bar.draft.sample == sample)
 
 
 async def test_what_is_typed_in_a_burst_is_all_there_and_its_filter_a_chip(parcel: Path) -> None:
     async with running(parcel) as (app, pilot):
         for character in "upload lang:python now":  # before the bar hears of the first of them
             app.search.bar.input.insert_text_at_cursor(character)
-        await until(pilot, lambda: app.search.bar.asking == Asking("upload now", ("lang:python",)))
+        await until(pilot, lambda: app.search.bar.draft == QueryDraft("upload now", ("lang:python",)))
         assert app.search.bar.input.value == "upload now"
 
 
@@ -347,7 +347,7 @@ async def test_enter_makes_a_chip_of_the_filter_that_was_typed_last(parcel: Path
         await until_stage(pilot, Stage.RESULTS)
         await until(pilot, lambda: app.search.finder.state.source == "upload lang:python")
         await pilot.press("down", "enter")
-        assert app.search.bar.asking == Asking("upload", ("lang:python",))
+        assert app.search.bar.draft == QueryDraft("upload", ("lang:python",))
         assert app.search.results.position == 1
         assert app.search.results.has_focus
 

@@ -16,7 +16,7 @@ from tests.tui.driving import until, until_stage
 from tests.tui.test_states import Lame
 from tui.app import OharaApp
 from tui.link import LinkState
-from tui.state import Stage
+from tui.search_state import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -53,7 +53,7 @@ def then(*keys: str, stage: Stage = Stage.RESULTS) -> Before:
 
 def test_welcome(parcel: Path, snap_compare: Compare) -> None:
     app = app_for(parcel)
-    app.session = app.session.asked(str(parcel), "retry author:ada")
+    app.session = app.session.with_query(str(parcel), "retry author:ada")
     assert snap_compare(app, terminal_size=NORMAL, run_before=then("down", stage=Stage.WELCOME))
 
 
@@ -120,7 +120,7 @@ def test_indexing(parcel: Path, snap_compare: Compare) -> None:
         job = JobState(
             str(parcel / ".git"), "progress", "asked", Progress(Pass.SYMBOL, 4_200, 13_110, 30_000, 21.0)
         )
-        app.search.job_happened(job)
+        app.search.job_changed(job)
 
     app = app_for(parcel)
     assert snap_compare(app, terminal_size=NORMAL, run_before=before)

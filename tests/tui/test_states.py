@@ -13,9 +13,9 @@ from fixtures.script import History
 from ohara import client
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
 from tui import session as sessions
-from tui.asking import Asking
 from tui.link import LinkState
-from tui.state import Stage
+from tui.query_draft import QueryDraft
+from tui.search_state import Stage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ async def test_an_error_is_told_with_its_hint_and_can_be_tried_again(parcel: Pat
         assert "Ask again" in shown
         await pilot.press("home", "backspace")
         await until_stage(pilot, Stage.RESULTS)
-        assert app.search.bar.asking == Asking("upload")
+        assert app.search.bar.draft == QueryDraft("upload")
 
 
 async def test_a_service_that_goes_away_is_said_and_comes_back_by_itself(parcel: Path) -> None:
@@ -86,7 +86,7 @@ async def test_a_service_that_goes_away_is_said_and_comes_back_by_itself(parcel:
         await until(pilot, lambda: app.search.finder.state.link is LinkState.GONE)
         assert "service gone" in text_of(app)
         assert app.search.results.hits == hits  # what is there stays readable
-        app.search.bar.show(Asking("retry"))
+        app.search.bar.show(QueryDraft("retry"))
         await until_stage(pilot, Stage.RESULTS)
         assert app.search.finder.state.source == "retry"
         with client.connect() as ohara:
@@ -138,7 +138,7 @@ async def test_the_session_comes_back(parcel: Path) -> None:
     assert again.session.queries[0].source == "upload lang:python"
     async with again.run_test(size=(120, 40)) as pilot:
         await until_stage(pilot, Stage.RESULTS)
-        assert again.search.bar.asking == Asking("upload", ("lang:python",))
+        assert again.search.bar.draft == QueryDraft("upload", ("lang:python",))
         assert again.search.diff.is_split
         assert not again.search.diff.shows_numbers
         assert again.search.panes.share == share
@@ -147,17 +147,17 @@ async def test_the_session_comes_back(parcel: Path) -> None:
 async def test_older_queries_are_taken_back_in_the_bar(parcel: Path) -> None:
     sessions.save(
         sessions.Session()
-        .asked(str(parcel), "first")
-        .asked("/elsewhere", "other")
-        .asked(str(parcel), "upload")
+        .with_query(str(parcel), "first")
+        .with_query("/elsewhere", "other")
+        .with_query(str(parcel), "upload")
     )
     async with running(parcel) as (app, pilot):
         await pilot.press("ctrl+up")
-        assert app.search.bar.asking.text == "upload"
+        assert app.search.bar.draft.text == "upload"
         await pilot.press("ctrl+up")
-        assert app.search.bar.asking.text == "first"
+        assert app.search.bar.draft.text == "first"
         await pilot.press("ctrl+down")
-        assert app.search.bar.asking.text == "upload"
+        assert app.search.bar.draft.text == "upload"
 
 
 def test_a_session_that_cannot_be_read_is_none(ohara_home: Path) -> None:
@@ -181,7 +181,7 @@ async def test_a_small_screen_stacks_the_panes_and_a_larger_one_sets_them_side_b
 
 
 async def test_the_palette_finds_actions_queries_and_themes(parcel: Path) -> None:
-    sessions.save(sessions.Session().asked(str(parcel), "[bold]upload[/] author:ada"))
+    sessions.save(sessions.Session().with_query(str(parcel), "[bold]upload[/] author:ada"))
     async with running(parcel) as (app, pilot):
         await pilot.press("ctrl+p", *"theme: li")
         await until(pilot, lambda: "Theme: light" in text_of(app))

@@ -26,21 +26,21 @@ class Lines(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Framing:
-    """Hunks, how many lines of context are wished around their changes, and the lines fetched for that."""
+class ContextWindow:
+    """Hunks, how many lines of context to show around their changes, and the lines fetched for that."""
 
     given: tuple[Hit, ...] = ()
     context: int | None = None
     around: Mapping[int, Lines] = field(default_factory=dict)
 
-    def now(self) -> int:
+    def lines(self) -> int:
         """How many lines of context there are at most."""
         if self.context is not None:
             return self.context
         return max((max(lead(hit), tail(hit)) for hit in self.given if hit.excerpt), default=0)
 
     def shown(self) -> tuple[Hit, ...]:
-        """The hunks with as much context as is wished and at hand."""
+        """The hunks with as much of that context as is here."""
         return self.given if self.context is None else tuple(map(self._framed, range(len(self.given))))
 
     def _framed(self, number: int) -> Hit:
@@ -53,12 +53,12 @@ class Framing:
 
 
 def lead(hit: Hit) -> int:
-    """How many lines of context stand before the first change."""
+    """How many lines of context come before the first change."""
     return _run(hit.excerpt.split("\n"))
 
 
 def tail(hit: Hit) -> int:
-    """How many lines of context stand after the last change."""
+    """How many lines of context come after the last change."""
     lines = hit.excerpt.split("\n")
     count = _run(reversed(lines))
     return count if count < len(lines) else 0  # nothing changed: all of it is before

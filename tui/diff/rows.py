@@ -111,7 +111,7 @@ def file_heading(hit: Hit) -> str:
 
 
 def hunk_heading(hit: Hit) -> str:
-    """Where in the file a hunk stands, and inside what."""
+    """Where in the file a hunk is, and inside what."""
     inside = hit.symbol or hit.header
     return f"{hunk_range(hit)}{f' {inside}' if inside else ''}"
 
@@ -139,7 +139,7 @@ class Pair:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """The unified rows that stand here."""
+        """The unified rows in it."""
         return tuple(row for row in dict.fromkeys((self.heading, self.left, self.right)) if row is not None)
 
 

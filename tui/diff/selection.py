@@ -1,4 +1,4 @@
-"""A stretch of lines that somebody drew with the mouse: which part of each row, and the text in it. Pure."""
+"""What was selected with the mouse: which part of each row, and the text in it. Pure."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tui.cells import DisplayLine
     from tui.diff.rows import Row
-    from tui.inert import Line
 
 
 class Spot(NamedTuple):
-    """A row, and a place in its text as it is shown."""
+    """A row, and an offset in its text as it is shown."""
 
     row: int
-    place: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Selection:
         first, last = sorted((self.anchor, self.head))
         if first == last or not first.row <= number <= last.row:
             return None
-        return (first.place if number == first.row else 0, last.place if number == last.row else size)
+        return (first.offset if number == first.row else 0, last.offset if number == last.row else size)
 
-    def text(self, rows: Sequence[Row], line_of: Callable[[Row], Line]) -> str:
+    def text(self, rows: Sequence[Row], line_of: Callable[[Row], DisplayLine]) -> str:
         """The selected text as the repository has it, without signs and headings."""
         first, last = sorted((self.anchor, self.head))
         parts: list[str] = []

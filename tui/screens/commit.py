@@ -14,17 +14,17 @@ from textual.content import Content
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
-from tui.hunks import CommitHunks
-from tui.inert import plain
+from tui.cells import sanitize
+from tui.commit_hunks import CommitHunks
 from tui.phrases import count
 from tui.screens.diff_actions import diff_commands
 from tui.screens.menu import Item, MenuScreen
 from tui.screens.paned import PanedScreen, list_beside_diff
 from tui.screens.trace_actions import open_line, show_in_pager
-from tui.widgets.commithead import CommitHead
-from tui.widgets.diffview import DiffView
-from tui.widgets.filelist import FileList
-from tui.widgets.lines import Said
+from tui.widgets.commit_head import CommitHead
+from tui.widgets.diff_view import DiffView
+from tui.widgets.file_list import FileList
+from tui.widgets.footer import StatusPart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from ohara.model import CommitDetails, Kin
-    from tui.places import CommitPlace
+    from tui.visits import CommitVisit
 
 _NEAR_END = 3  # hunks before the last that was fetched at which more are asked for
 
@@ -45,13 +45,13 @@ class CommitScreen(PanedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.COMMIT, Scope.DIFF)]
     AUTO_FOCUS = "#files"
 
-    def __init__(self, place: CommitPlace) -> None:
+    def __init__(self, visit: CommitVisit) -> None:
         super().__init__()
-        self.place = place
+        self.visit = visit
         self.diff = DiffView(id="diff")
         self.details: CommitDetails | None = None
         self.files = FileList(id="files")
-        self._hunks = CommitHunks(self.ohara.link, place.repository, place.sha, place.hit)
+        self._hunks = CommitHunks(self.ohara.link, visit.repository, visit.sha, visit.hit)
         self._head = CommitHead(id="message")
         self.commands = {
             **diff_commands(self, self.diff),
@@ -74,7 +74,7 @@ class CommitScreen(PanedScreen):
     @property
     def repository(self) -> str:
         """The repository that the commit is in."""
-        return self.place.repository
+        return self.visit.repository
 
     def compose(self) -> ComposeResult:
         """Message and files at the left, the diff at the right."""
@@ -91,24 +91,24 @@ class CommitScreen(PanedScreen):
 
     def load(self) -> None:
         """Ask for the commit and its first hunks."""
-        self.advise(Advice("◌", f"Reading {self.place.sha[:10]}"))
+        self.advise(Advice("◌", f"Reading {self.visit.sha[:10]}"))
         self.start_worker(self._load, group="commit", exclusive=True)
 
     async def _load(self) -> None:
         try:
-            self._describe(await self.ohara.link.commit(self.repository, self.place.sha))
+            self._describe(await self.ohara.link.commit(self.repository, self.visit.sha))
             await self._more()
         except OharaError as error:
             self.advise_retry(error, "Ask again", "reload_commit")
             return
-        self._go_to_place()
+        self._go_to_target()
 
     def _describe(self, details: CommitDetails) -> None:
         self.details = details
-        self._hunks = CommitHunks(self.ohara.link, self.repository, details.commit.sha, self.place.hit)
+        self._hunks = CommitHunks(self.ohara.link, self.repository, details.commit.sha, self.visit.hit)
         self.diff.clear()
         self._head.show(details, now=self.ohara.clock())
-        self._head.border_title = Content(plain(details.commit.subject) or "(no message)")
+        self._head.border_title = Content(sanitize(details.commit.subject) or "(no message)")
         self.files.list_files(details.files)
         self.files.border_title = Content(count(len(details.files), "file"))
         self.files.display = bool(details.files)
@@ -134,18 +134,18 @@ class CommitScreen(PanedScreen):
             self.diff.show(self._hunks.hits)
         self.refresh_status()
 
-    def _go_to_place(self) -> None:
+    def _go_to_target(self) -> None:
         """Go to what the commit was opened for."""
-        place = self.place
-        if place.hit is not None:
-            at = self._hunks.number_of(place.hit.hunk)
+        visit = self.visit
+        if visit.hit is not None:
+            at = self._hunks.number_of(visit.hit.hunk)
             if at is not None:
                 self.diff.go_to_hit(at)
                 if self._hunks.hits[at].matches:
                     self.diff.next_match()
-                self.files.put_cursor_on(place.hit.path)
-        elif place.line is not None and self.diff.go_to_line(*place.line):
-            self.files.put_cursor_on(place.line[0])
+                self.files.put_cursor_on(visit.hit.path)
+        elif visit.line is not None and self.diff.go_to_line(*visit.line):
+            self.files.put_cursor_on(visit.line[0])
             self.diff.focus()
         self.refresh_status()
 
@@ -186,26 +186,26 @@ class CommitScreen(PanedScreen):
         """Draw the lines at the foot and the titles of the diff anew."""
         super().refresh_status()
         if self.details is None:
-            self.status_line.say((), ())
+            self.status_line.show((), ())
             return
         files = self.details.files
         hunks = sum(file.hunks for file in files)
         self._entitle_diff(max(hunks, len(self._hunks.hits)))
         if not self._hunks.hits:
-            self.diff.say(_nothing(self.details) if self._hunks.was_asked else "Reading hunks …")
-        said = [
-            Said(self.details.commit.sha[:10], "bold $foreground"),
-            Said(count(len(files), "file")),
-            Said(f"+{sum(file.additions for file in files):,}", "$success"),
-            Said(f"-{sum(file.deletions for file in files):,}", "$error"),
-            Said(count(hunks, "hunk")),
+            self.diff.set_message(_nothing(self.details) if self._hunks.was_asked else "Reading hunks …")
+        parts = [
+            StatusPart(self.details.commit.sha[:10], "bold $foreground"),
+            StatusPart(count(len(files), "file")),
+            StatusPart(f"+{sum(file.additions for file in files):,}", "$success"),
+            StatusPart(f"-{sum(file.deletions for file in files):,}", "$error"),
+            StatusPart(count(hunks, "hunk")),
         ]
-        self.status_line.say(said, ())
+        self.status_line.show(parts, ())
 
     def _entitle_diff(self, hunks: int) -> None:
         hit = self.diff.selected_hit
         at = next((at for at, each in enumerate(self._hunks.hits, 1) if each is hit), 0)
-        self.diff.border_title = Content(plain(hit.path) if hit else "No lines")
+        self.diff.border_title = Content(sanitize(hit.path) if hit else "No lines")
         self.diff.border_subtitle = Content(f"hunk {at} of {hunks}" if hit else "")
 
     # -- actions ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tui.screens.host import Commands, Host
-    from tui.widgets.diffview import DiffView
+    from tui.widgets.diff_view import DiffView
 
 _LINES = 3  # what a key press scrolls: quick, and still easy to follow
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ohara.model import Hit
     from tui.forge import Forge
     from tui.screens.host import Commands, Host
-    from tui.widgets.diffview import DiffView
+    from tui.widgets.diff_view import DiffView
 
 _WHOLE_FILE = 100_000  # lines of an old version that an editor is given
 

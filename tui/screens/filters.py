@@ -16,7 +16,7 @@ from textual.widgets import Input, Label, Static
 
 from ohara.errors import QueryError
 from ohara.query import parse
-from tui.asking import chips_of
+from tui.query_draft import chips_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.actions import ACTIONS, by_group
-from tui.inert import fit
+from tui.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 Symbols are followed by name through every name that their file had; lines are followed through every
 change above and around them. Scope a symbol's history is not known (yet), that of its lines is shown
-instead, and said to be.
+instead, and parts to be.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from textual.content import Content
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
-from tui.inert import cut, fit, plain
+from tui.cells import cut, fit, sanitize
 from tui.phrases import age, count, day
 from tui.screens.diff_actions import diff_commands
 from tui.screens.paned import PanedScreen, list_beside_diff
 from tui.screens.trace_actions import open_line, show_in_pager
-from tui.tracing import trace_of_hit
-from tui.widgets.diffview import DiffView
-from tui.widgets.lines import Said
-from tui.widgets.rowlist import Part, RowList
+from tui.trace import trace_of_hit
+from tui.widgets.diff_view import DiffView
+from tui.widgets.footer import StatusPart
+from tui.widgets.row_list import Part, RowList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from ohara.model import Commit, History, Hit
-    from tui.places import HistoryPlace
-    from tui.tracing import Trace
-    from tui.widgets.rowlist import Row
+    from tui.trace import Trace
+    from tui.visits import HistoryVisit
+    from tui.widgets.row_list import Row
 
 _AUTHOR = 14
 
@@ -44,11 +44,11 @@ class HistoryScreen(PanedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.HISTORY, Scope.DIFF)]
     AUTO_FOCUS = "#steps"
 
-    def __init__(self, place: HistoryPlace) -> None:
+    def __init__(self, visit: HistoryVisit) -> None:
         super().__init__()
-        self.place = place
+        self.visit = visit
         self.diff = DiffView(id="diff")
-        self.trace = place.trace or trace_of_hit(place.hit)
+        self.trace = visit.trace or trace_of_hit(visit.hit)
         self.steps: list[tuple[Commit, list[Hit]]] = []
         self.step_list = RowList(self._step_row, id="steps")
         self._history: History | None = None
@@ -70,7 +70,7 @@ class HistoryScreen(PanedScreen):
     @property
     def repository(self) -> str:
         """The repository that the history is of."""
-        return self.place.repository
+        return self.visit.repository
 
     def compose(self) -> ComposeResult:
         """The commits at the left, the diff at the right."""
@@ -130,7 +130,7 @@ class HistoryScreen(PanedScreen):
         self.advise(None)
         if self.focused is None:
             self.step_list.focus()
-        self._begin_at(self.place.hit)
+        self._begin_at(self.visit.hit)
 
     def _begin_at(self, hit: Hit) -> None:
         """Begin with the change and the hunk that one came from."""
@@ -152,8 +152,8 @@ class HistoryScreen(PanedScreen):
             Part(f"{age(commit.author_time, now=self.ohara.clock()):>4} ", "good"),
         ]
         if width > 60:
-            left.append(Part(fit(cut(plain(commit.author), _AUTHOR), _AUTHOR + 1), "person"))
-        left.append(Part(plain(commit.subject) or "(no message)"))
+            left.append(Part(fit(cut(sanitize(commit.author), _AUTHOR), _AUTHOR + 1), "person"))
+        left.append(Part(sanitize(commit.subject) or "(no message)"))
         right = [Part(" ⤷ moved", "warning")] if before != path else []
         if at == len(self.steps) - 1 and self._history is not None and not self._history.note:
             right = [Part(" ● began", "good")]
@@ -170,8 +170,8 @@ class HistoryScreen(PanedScreen):
     def _show_step(self, at: int) -> None:
         commit, hits = self.steps[at]
         self.diff.show(hits)
-        self.diff.border_title = Content(plain(hits[0].path))
-        self.diff.border_subtitle = Content(plain(f"{commit.author} · {day(commit.author_time)}"))
+        self.diff.border_title = Content(sanitize(hits[0].path))
+        self.diff.border_subtitle = Content(sanitize(f"{commit.author} · {day(commit.author_time)}"))
         self.refresh_status()
 
     # -- what is drawn beside --------------------------------------------------------------------
@@ -179,23 +179,23 @@ class HistoryScreen(PanedScreen):
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles anew."""
         super().refresh_status()
-        said: list[Said] = []
+        parts: list[StatusPart] = []
         if self.trace is not None:
-            said.append(Said(f"History of {plain(self.trace.label)}", "bold $foreground"))
+            parts.append(StatusPart(f"History of {sanitize(self.trace.label)}", "bold $foreground"))
         if self.steps:
             self.step_list.border_title = Content(
                 f"Change {self.step_list.position + 1} of {len(self.steps)}"
             )
             first, last = self.steps[-1][0], self.steps[0][0]
-            said += [
-                Said(count(len(self.steps), "commit")),
-                Said(" to ".join(dict.fromkeys((day(first.author_time), day(last.author_time))))),
+            parts += [
+                StatusPart(count(len(self.steps), "commit")),
+                StatusPart(" to ".join(dict.fromkeys((day(first.author_time), day(last.author_time))))),
             ]
         if self._history is not None and len(self._history.paths) > 1:
-            said.append(Said(f"{len(self._history.paths)} names of the file"))
+            parts.append(StatusPart(f"{len(self._history.paths)} names of the file"))
         notes = [note for note in (self._note, self._history.note if self._history else "") if note]
-        said += [Said(f"⚠ {plain(note)}", "$warning") for note in notes]
-        self.status_line.say(said, ())
+        parts += [StatusPart(f"⚠ {sanitize(note)}", "$warning") for note in notes]
+        self.status_line.show(parts, ())
 
     # -- actions ---------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class HistoryScreen(PanedScreen):
 
     def follow_symbol_or_lines(self) -> None:
         """Follow the symbol instead of the lines, or the other way round."""
-        whole = trace_of_hit(self.place.hit)
+        whole = trace_of_hit(self.visit.hit)
         if self.trace is None or whole is None:
             return
         if self.trace.symbol:

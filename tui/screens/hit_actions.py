@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.asking import Asking, sample_of
+from tui.query_draft import QueryDraft, sample_of
 
 if TYPE_CHECKING:
     from tui.screens.host import Commands, SearchHost
     from tui.screens.search_history import SearchHistory
-    from tui.widgets.searchpanes import SearchPanes
+    from tui.widgets.search_panes import SearchPanes
 
 
 class HitActions:
@@ -63,7 +63,7 @@ class HitActions:
         """Search for more hunks like this one."""
         hit = self._host.selected
         if hit is not None:
-            self._search(Asking("", self._host.bar.asking.chips, sample_of(hit)))
+            self._search(QueryDraft("", self._host.bar.draft.chips, sample_of(hit)))
 
     def search_selected(self) -> None:
         """Search for the selected text, or for the hit's symbol."""
@@ -71,16 +71,16 @@ class HitActions:
         text = " ".join(self._panes.diff.selected_text.split())
         if text:
             quoted = text.replace("\\", "\\\\").replace('"', '\\"')
-            self._search(Asking(f'"{quoted}"'))
+            self._search(QueryDraft(f'"{quoted}"'))
         elif hit is not None and hit.symbol:
-            self._search(Asking(hit.symbol))
+            self._search(QueryDraft(hit.symbol))
         else:
             self._host.notify("Select text in the diff with the mouse, or a hit in a symbol.", timeout=3)
 
-    def _search(self, asking: Asking) -> None:
+    def _search(self, draft: QueryDraft) -> None:
         """Search for something else; the search before can be gone back to."""
         self._history.record()
-        self._host.bar.show(asking)
+        self._host.bar.show(draft)
         self._host.ask()
         self._panes.results.focus()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ohara.model import Hit
     from tui.app import OharaApp
     from tui.finder import Finder
-    from tui.widgets.querybar import QueryBar
+    from tui.widgets.query_bar import QueryBar
 
 # The actions that a screen or a part of it does, by their names in the table.
 Commands: TypeAlias = Mapping[str, Callable[[], object]]
@@ -66,7 +66,7 @@ class SearchHost(Host, Protocol):
     def ask(self) -> None:
         """Send the query that is in the bar now."""
 
-    def turn_to(self, repository: str, source: str = "") -> None:
+    def use_repository(self, repository: str, source: str = "") -> None:
         """Search another repository."""
 
     def select(self, sha: str, hunk: int) -> bool:

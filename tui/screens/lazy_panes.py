@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tui.screens.host import Commands
     from tui.screens.paned import PanedScreen
     from tui.session import Layout
-    from tui.widgets.searchpanes import SearchPanes
+    from tui.widgets.search_panes import SearchPanes
 
 _SHORT = 30  # lines below which the timeline gives its place to hits
 _SHARE_STEP = 5  # hundredths
@@ -35,7 +35,7 @@ class LazyPanes:
 
     async def mount(self) -> SearchPanes:
         """Add the panes, in which there is nothing yet."""
-        from tui.widgets.searchpanes import SearchPanes
+        from tui.widgets.search_panes import SearchPanes
 
         panes = SearchPanes(self._layout)
         panes.display = False
@@ -47,7 +47,7 @@ class LazyPanes:
     @property
     def layout(self) -> Layout:
         """How the panes are arranged, to be kept for the next time."""
-        return self._panes.arrangement if self._panes is not None else self._layout
+        return self._panes.layout_options if self._panes is not None else self._layout
 
     def fit(self, size: Size) -> None:
         """Arrange the panes for a screen of this size."""

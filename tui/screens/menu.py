@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.inert import cut, plain
+from tui.cells import cut, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ class MenuScreen(ModalScreen[str | None]):
                 ("▌" if at == self._at else " ", "$primary"),
                 (f"{item.key} ", "bold $accent"),
                 (f" {item.title:<12}", "bold $foreground" if at == self._at else "$foreground"),
-                (cut(plain(item.value), _VALUE_CELLS), "$muted"),
+                (cut(sanitize(item.value), _VALUE_CELLS), "$muted"),
             )
             for at, item in enumerate(self._items)
         ]

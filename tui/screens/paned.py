@@ -13,8 +13,8 @@ from textual.screen import Screen
 
 from tui.actions import BY_NAME, textual_action
 from tui.advice import Advice, Choice
-from tui.widgets.adviceview import AdviceView
-from tui.widgets.lines import KeyLine, StatusLine
+from tui.widgets.advice_view import AdviceView
+from tui.widgets.footer import KeyLine, StatusLine
 from tui.workers import start_worker
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.asking import Asking
+from tui.query_draft import QueryDraft
 
 if TYPE_CHECKING:
     from tui.screens.host import Commands, SearchHost
     from tui.timeline import Bar
-    from tui.widgets.strip import TimelineStrip
+    from tui.widgets.timeline_strip import TimelineStrip
 
 
 class QueryActions:
@@ -37,11 +37,11 @@ class QueryActions:
         bar = self._host.bar
 
         def chosen(chips: tuple[str, ...] | None) -> None:
-            if chips is not None and chips != bar.asking.chips:
-                bar.show(Asking(bar.asking.text, chips, bar.asking.sample))
+            if chips is not None and chips != bar.draft.chips:
+                bar.show(QueryDraft(bar.draft.text, chips, bar.draft.sample))
 
         bar.settle()
-        self._host.ohara.push_screen(FiltersScreen(bar.asking.chips), chosen)
+        self._host.ohara.push_screen(FiltersScreen(bar.draft.chips), chosen)
 
     def change_order(self) -> None:
         """Order by rank or by date."""
@@ -50,8 +50,8 @@ class QueryActions:
 
     def retry(self) -> None:
         """Ask again."""
-        if self._host.bar.asking.is_empty:
-            self._host.start_worker(self._host.finder.look, group="look", exclusive=True)
+        if self._host.bar.draft.is_empty:
+            self._host.start_worker(self._host.finder.load_status, group="look", exclusive=True)
         self._host.ask()
 
     def index(self) -> None:
@@ -62,13 +62,13 @@ class QueryActions:
 
     def drop_some_filter(self) -> None:
         """Drop the filter that leaves nothing over, or else the last one."""
-        chips = self._host.finder.state.without or self._host.bar.asking.chips[-1:]
+        chips = self._host.finder.state.without or self._host.bar.draft.chips[-1:]
         if chips:
             self.drop_filter(chips[0])
 
     def drop_filter(self, chip: str) -> None:
         """Drop this filter."""
-        self._host.bar.show(self._host.bar.asking.without(chip))
+        self._host.bar.show(self._host.bar.draft.without(chip))
         self._host.ask()
 
     # -- the period ------------------------------------------------------------------------------
@@ -76,15 +76,15 @@ class QueryActions:
     @property
     def period(self) -> str:
         """The period that is asked for, as it would be typed."""
-        chips = self._host.bar.asking.chips
+        chips = self._host.bar.draft.chips
         return " ".join(chip for chip in chips if chip.startswith(("since:", "until:")))
 
     def narrow(self, bar: Bar | None) -> None:
         """Narrow the period to a bar of the timeline; a second time, or without a bar, ask for all of it."""
-        asking = self._host.bar.asking
+        draft = self._host.bar.draft
         if bar is None:
             if self.period:  # at the edge of a narrowed period: all of it again
-                self._host.bar.show(asking.within("", ""))
+                self._host.bar.show(draft.within("", ""))
             return
-        narrowed = asking.within(bar.since, bar.until)
-        self._host.bar.show(asking.within("", "") if narrowed == asking else narrowed)
+        narrowed = draft.within(bar.since, bar.until)
+        self._host.bar.show(draft.within("", "") if narrowed == draft else narrowed)

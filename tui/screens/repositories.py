@@ -13,12 +13,12 @@ from textual.widgets import Static
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
-from tui.inert import cut_left, fit, plain
+from tui.cells import cut_left, fit, sanitize
 from tui.phrases import age, count, size
-from tui.repositories import Known, details, freshness, listed, told
+from tui.repositories import RepositoryInfo, details, freshness, list_repositories, with_job
 from tui.screens.paned import PanedScreen
-from tui.widgets.lines import Said
-from tui.widgets.rowlist import Part, RowList
+from tui.widgets.footer import StatusPart
+from tui.widgets.row_list import Part, RowList
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from ohara.wire import JobState
-    from tui.widgets.rowlist import Row
+    from tui.widgets.row_list import Row
 
 _NAME = 24
 _ROOMY = 90
-_LOOKS_EVERY_S = 2.0  # while indexing goes on: news of it tell how far it is, not what is there by now
+_RELOAD_EVERY_S = 2.0  # while indexing goes on: its events tell how far it is, not what is there by now
 
 
 class RepositoriesScreen(PanedScreen):
@@ -45,16 +45,16 @@ class RepositoriesScreen(PanedScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._known: tuple[Known, ...] = ()
+        self._known: tuple[RepositoryInfo, ...] = ()
         self._paused = ""
-        self._looked = 0.0
+        self._loaded_at = 0.0
         self._list = RowList(self._row, id="repositories")
         self._details = Static(id="details")
         self.commands = {
             "repository_down": partial(self._list.move, 1),
             "repository_up": partial(self._list.move, -1),
             "open_repository": self.open,
-            "look_again": self.look,
+            "look_again": self.load,
             "start_indexing": self.start_indexing,
             "stop_indexing": self.stop_indexing,
             "pause_indexing": self.pause_or_resume,
@@ -68,21 +68,21 @@ class RepositoriesScreen(PanedScreen):
         yield from self.compose_foot()
 
     def on_mount(self) -> None:
-        """Ask what there is, and listen to what happens."""
+        """Load what there is, and listen for changes."""
         self._list.border_title = "Repositories"
         self._details.border_title = "About it"
         self.advise(Advice("◌", "Looking for indexes"))
-        self.look()
+        self.load()
         self.start_worker(self._listen, group="events", exclusive=True)
 
     # -- asking ----------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Ask how the indexes stand."""
-        self._looked = time.monotonic()
-        self.start_worker(self._look, group="look", exclusive=True)
+    def load(self) -> None:
+        """Load the status of all indexes."""
+        self._loaded_at = time.monotonic()
+        self.start_worker(self._load, group="look", exclusive=True)
 
-    async def _look(self) -> None:
+    async def _load(self) -> None:
         link = self.ohara.link
         try:
             vitals = await link.health()
@@ -92,7 +92,7 @@ class RepositoriesScreen(PanedScreen):
             return
         self._paused = vitals.paused
         here = self._selected.path if self._selected else self.ohara.repository
-        self._known = listed(found, vitals, self._known)
+        self._known = list_repositories(found, vitals, self._known)
         if not self._known:
             self.advise(
                 Advice(
@@ -110,29 +110,29 @@ class RepositoriesScreen(PanedScreen):
 
     async def _listen(self) -> None:
         async for job in self.ohara.link.events():
-            self._heard(job)
+            self._job_changed(job)
 
-    def _heard(self, job: JobState) -> None:
-        self._known = told(self._known, job)
+    def _job_changed(self, job: JobState) -> None:
+        self._known = with_job(self._known, job)
         self._list.refresh()
         self.refresh_status()
-        is_due = time.monotonic() - self._looked > _LOOKS_EVERY_S
+        is_due = time.monotonic() - self._loaded_at > _RELOAD_EVERY_S
         if job.state in {"done", "failed"} or (job.state == "progress" and is_due):
-            self.look()
+            self.load()
 
     # -- drawing ---------------------------------------------------------------------------------
 
     @property
-    def _selected(self) -> Known | None:
+    def _selected(self) -> RepositoryInfo | None:
         at = self._list.position
         return self._known[at] if at < len(self._known) else None
 
     def _row(self, at: int, width: int) -> Row:
         known = self._known[at]
         here = "●" if known.path == self.ohara.repository else " "
-        said, tone = freshness(known)
-        left = [Part(f"{here} ", "good"), Part(fit(plain(known.name), _NAME), "strong")]
-        right = [Part(f" {said} ", tone)]
+        words, tone = freshness(known)
+        left = [Part(f"{here} ", "good"), Part(fit(sanitize(known.name), _NAME), "strong")]
+        right = [Part(f" {words} ", tone)]
         status = known.status
         if width > _ROOMY:
             commits = f"{status.indexed:>10,} commits" if status else ""
@@ -140,7 +140,7 @@ class RepositoriesScreen(PanedScreen):
             right += [Part(f"{commits:>18}", "muted"), Part(f"{size(known.size_bytes):>9}", "muted")]
             right.append(Part(f"{when:>5}", "good"))
         room = width - _NAME - 3 - sum(len(part.text) for part in right)
-        left.append(Part(f" {cut_left(plain(known.path), max(0, room))}", "muted"))
+        left.append(Part(f" {cut_left(sanitize(known.path), max(0, room))}", "muted"))
         return left, right
 
     def refresh_status(self) -> None:
@@ -152,23 +152,23 @@ class RepositoriesScreen(PanedScreen):
         self._details.update(
             Content("\n").join(
                 Content.assemble(
-                    (f"{label:<10} ", "$muted"), (fit(plain(value), width).rstrip(), "$foreground")
+                    (f"{label:<10} ", "$muted"), (fit(sanitize(value), width).rstrip(), "$foreground")
                 )
                 for label, value in lines
             )
         )
-        said = [Said(count(len(self._known), "repository", "repositories"), "bold $foreground")]
-        said.append(Said(size(sum(each.size_bytes for each in self._known))))
-        going = [Said(f"⏸ {self._paused}{self._way_out()}", "$warning")] if self._paused else []
-        self.status_line.say(said if self._known else (), going)
+        parts = [StatusPart(count(len(self._known), "repository", "repositories"), "bold $foreground")]
+        parts.append(StatusPart(size(sum(each.size_bytes for each in self._known))))
+        going = [StatusPart(f"⏸ {self._paused}{self._resume_hint()}", "$warning")] if self._paused else []
+        self.status_line.show(parts if self._known else (), going)
 
-    def _way_out(self) -> str:
-        """How indexing goes on; what waits for a plug waits for no key."""
+    def _resume_hint(self) -> str:
+        """The key that resumes indexing; what waits for a power plug waits for no key."""
         key = self.ohara.keys.first_label("pause_indexing")
         return f" ({key} resumes)" if self._paused.startswith("paused") else ""
 
     def on_row_list_selected(self) -> None:
-        """Say more about the selected one."""
+        """Show the details of the selected one."""
         self.refresh_status()
 
     def on_row_list_opened(self) -> None:
@@ -189,26 +189,26 @@ class RepositoriesScreen(PanedScreen):
     def start_indexing(self) -> None:
         """Index the selected repository."""
         if self._selected is not None:
-            self._tell(self.ohara.link.index(self._selected.path))
+            self._send(self.ohara.link.index(self._selected.path))
 
     def stop_indexing(self) -> None:
         """Stop indexing the selected repository."""
         if self._selected is not None and self._selected.is_busy:
-            self._tell(self.ohara.link.stop(self._selected.path))
+            self._send(self.ohara.link.stop(self._selected.path))
         else:
             self.notify("It is not being indexed.", timeout=2)
 
     def pause_or_resume(self) -> None:
         """Pause all indexing, or resume it."""
         link = self.ohara.link
-        self._tell(link.resume() if self._paused else link.pause())
+        self._send(link.resume() if self._paused else link.pause())
 
-    def _tell(self, order: Awaitable[None]) -> None:
-        self.run_worker(self._told(order), group="order")
+    def _send(self, request: Awaitable[None]) -> None:
+        self.run_worker(self._sent(request), group="order")
 
-    async def _told(self, order: Awaitable[None]) -> None:
+    async def _sent(self, request: Awaitable[None]) -> None:
         try:
-            await order
+            await request
         except OharaError as error:
             self.notify(error.message, severity="warning", markup=False)
-        self.look()
+        self.load()

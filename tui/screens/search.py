@@ -1,4 +1,4 @@
-"""The search screen: query bar, hits, timeline, the diff of the selected hit, and what stands in their place.
+"""The search screen: query bar, hits, timeline, the diff of the selected hit, or advice in their place.
 
 It draws what `Finder` knows and tells it what was typed. Everything slow happens in workers, of which a newer
 one ends the older: an answer to a question nobody asks any more is never drawn.
@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, ClassVar
 from anyio import to_thread
 
 from tui.actions import Scope, bindings
-from tui.asking import Asking
 from tui.finder import Change, Finder
+from tui.git_count import count_commits
 from tui.highlight import prepare
 from tui.link import LinkState
-from tui.repository import count_commits
+from tui.query_draft import QueryDraft
 from tui.screens.lazy_panes import LazyPanes
 from tui.screens.paned import PanedScreen
 from tui.screens.query_actions import QueryActions
 from tui.screens.search_history import SearchHistory
 from tui.screens.search_view import SearchView
-from tui.state import Stage, same_lines
-from tui.widgets.querybar import QueryBar
+from tui.search_state import Stage, same_lines
+from tui.widgets.query_bar import QueryBar
 
 if TYPE_CHECKING:
     from textual import events
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from ohara.wire import JobState
     from tui.advice import Choice
     from tui.screens.hit_actions import HitActions
-    from tui.widgets.diffview import DiffView
-    from tui.widgets.querybar import QueryInput
+    from tui.widgets.diff_view import DiffView
+    from tui.widgets.query_bar import QueryInput
     from tui.widgets.results import ResultList
-    from tui.widgets.searchpanes import SearchPanes
-    from tui.widgets.strip import TimelineStrip
+    from tui.widgets.search_panes import SearchPanes
+    from tui.widgets.timeline_strip import TimelineStrip
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
 
@@ -53,7 +53,7 @@ class SearchScreen(PanedScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.finder = Finder(self.ohara.link, self._heard)
+        self.finder = Finder(self.ohara.link, self._state_changed)
         self.bar = QueryBar(id="bar")
         self.by_date = False
         self._debounce: Timer | None = None
@@ -69,8 +69,8 @@ class SearchScreen(PanedScreen):
         yield from self.compose_foot()
 
     def on_mount(self) -> None:
-        """Say where one is, with the first paint; there is nothing to search with yet."""
-        self.finder.turn_to(self.ohara.repository)
+        """Show the repository with the first paint; there is nothing to search with yet."""
+        self.finder.use_repository(self.ohara.repository)
         self.view.draw()
 
     def on_screen_suspend(self) -> None:
@@ -94,9 +94,9 @@ class SearchScreen(PanedScreen):
             "cursor_up": partial(self.move, -1),
             "open_hit": partial(self._open, hits),
         }
-        self.start_worker(self.finder.look, group="look", exclusive=True)
-        if self.bar.asking.is_empty:  # nobody was quicker
-            self.bar.show(self.history.read(self.ohara.first_query))
+        self.start_worker(self.finder.load_status, group="look", exclusive=True)
+        if self.bar.draft.is_empty:  # nobody was quicker
+            self.bar.show(self.history.parse(self.ohara.first_query))
 
     # -- the panes, for those who know that they are there ---------------------------------------
 
@@ -128,30 +128,30 @@ class SearchScreen(PanedScreen):
 
     # -- the repository and the service ----------------------------------------------------------
 
-    def turn_to(self, repository: str, source: str = "") -> None:
+    def use_repository(self, repository: str, source: str = "") -> None:
         """Search another repository, for something or nothing yet."""
-        self.finder.turn_to(repository)
-        self.start_worker(self.finder.look, group="look", exclusive=True)
-        self.bar.show(self.history.read(source))
+        self.finder.use_repository(repository)
+        self.start_worker(self.finder.load_status, group="look", exclusive=True)
+        self.bar.show(self.history.parse(source))
 
     def link_changed(self) -> None:
-        """Draw how the connection stands; once it is there again, look how the index stands."""
+        """Called when the connection state changes: once it is there again, load the index's status."""
         state = self.finder.state
         if state.link is LinkState.CONNECTED and state.status is None and not state.loading:
-            self.start_worker(self.finder.look, group="look", exclusive=True)
+            self.start_worker(self.finder.load_status, group="look", exclusive=True)
 
-    def job_happened(self, job: JobState) -> None:
-        """Draw how indexing goes; look again when it began to be searchable or is done."""
-        if not self.finder.happened(job):
+    def job_changed(self, job: JobState) -> None:
+        """Called when an index job changes: load the status again when it is searchable or done."""
+        if not self.finder.job_changed(job):
             return
         waits = self.finder.state.stage is Stage.NOT_INDEXED
         if job.state in {"done", "failed"} or (waits and job.state == "progress"):
-            self.start_worker(self._look_again, group="look", exclusive=True)
+            self.start_worker(self._reload_status, group="look", exclusive=True)
 
-    async def _look_again(self) -> None:
+    async def _reload_status(self) -> None:
         waited = self.finder.state.stage is Stage.NOT_INDEXED
-        await self.finder.look()
-        if waited and self.finder.state.stage is not Stage.NOT_INDEXED and not self.bar.asking.is_empty:
+        await self.finder.load_status()
+        if waited and self.finder.state.stage is not Stage.NOT_INDEXED and not self.bar.draft.is_empty:
             self.ask()
 
     # -- asking ----------------------------------------------------------------------------------
@@ -159,24 +159,24 @@ class SearchScreen(PanedScreen):
     def on_query_bar_changed(self, event: QueryBar.Changed) -> None:
         """Ask when typing pauses."""
         event.stop()
-        self.history.query_changed(event.asking)
+        self.history.query_changed(event.draft)
         if self._debounce is not None:
             self._debounce.stop()
         self._debounce = self.set_timer(DEBOUNCE_S, self.ask)
 
     def ask(self) -> None:
-        """Ask what stands in the bar now."""
+        """Send the query that is in the bar now."""
         if self._debounce is not None:
             self._debounce.stop()
-        asking = self.bar.asking
-        if asking.is_empty:
+        draft = self.bar.draft
+        if draft.is_empty:
             self.workers.cancel_group(self, "find")
-            self.finder.forget()
+            self.finder.clear()
             return
-        work = partial(self.finder.ask, asking, by_date=self.by_date, reranks=self.ohara.reranks)
+        work = partial(self.finder.ask, draft, by_date=self.by_date, reranks=self.ohara.reranks)
         self.start_worker(work, group="find", exclusive=True)
 
-    def _heard(self, change: Change) -> None:
+    def _state_changed(self, change: Change) -> None:
         """Draw what the finder knows now."""
         if not self.is_mounted:
             return
@@ -208,7 +208,7 @@ class SearchScreen(PanedScreen):
         self.start_worker(partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
 
     async def _count(self) -> None:
-        self.finder.count(await count_commits(self.finder.state.repository))
+        self.finder.set_commit_count(await count_commits(self.finder.state.repository))
 
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles again."""
@@ -309,7 +309,7 @@ class SearchScreen(PanedScreen):
     def choose(self, choice: Choice) -> None:
         """Do what the advice offers."""
         if choice.query:
-            self.bar.show(self.history.read(choice.query))
+            self.bar.show(self.history.parse(choice.query))
             self.ask()
         elif choice.drops:
             self.query_actions.drop_filter(choice.drops)
@@ -322,8 +322,8 @@ class SearchScreen(PanedScreen):
             self.results.focus()
         elif self.focused is not self.bar.input:
             self.bar.input.focus()
-        elif not self.bar.asking.is_empty:
-            self.bar.show(Asking())
+        elif not self.bar.draft.is_empty:
+            self.bar.show(QueryDraft())
             self.ask()
         else:
             return False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.asking import Asking, read
-from tui.places import SearchPlace
+from tui.query_draft import QueryDraft, parse_draft
+from tui.visits import SearchVisit
 
 if TYPE_CHECKING:
     from tui.screens.host import SearchHost
@@ -18,11 +18,11 @@ class SearchHistory:
         self._host = host
         self._wanted: tuple[str, tuple[str, int]] | None = None
         self._recalled = -1
-        self._recall = Asking()
+        self._recall = QueryDraft()
 
-    def read(self, source: str) -> Asking:
+    def parse(self, source: str) -> QueryDraft:
         """A whole query as the bar shows it."""
-        return read(source, now=int(self._host.ohara.clock()))
+        return parse_draft(source, now=int(self._host.ohara.clock()))
 
     # -- queries ---------------------------------------------------------------------------------
 
@@ -30,12 +30,12 @@ class SearchHistory:
         """Take an older (-1) or newer (1) query of this repository."""
         recent = self._host.ohara.session.recent(self._host.finder.state.repository)
         self._recalled = max(-1, min(self._recalled - by, len(recent) - 1))
-        self._recall = self.read(recent[self._recalled] if self._recalled >= 0 else "")
+        self._recall = self.parse(recent[self._recalled] if self._recalled >= 0 else "")
         self._host.bar.show(self._recall)
 
-    def query_changed(self, asking: Asking) -> None:
+    def query_changed(self, draft: QueryDraft) -> None:
         """Start again from the newest old query once something was typed."""
-        if asking != self._recall:
+        if draft != self._recall:
             self._recalled = -1
 
     # -- visits ----------------------------------------------------------------------------------
@@ -46,19 +46,19 @@ class SearchHistory:
         state, hit = host.finder.state, host.selected
         host.ohara.remember_query(state.repository, state.source)
         selected = (hit.commit.sha, hit.hunk) if hit else None
-        host.ohara.arrive(SearchPlace(state.repository, host.bar.asking, host.by_date, selected))
+        host.ohara.record_visit(SearchVisit(state.repository, host.bar.draft, host.by_date, selected))
 
-    def restore(self, place: SearchPlace) -> None:
+    def restore(self, visit: SearchVisit) -> None:
         """Go back to a search, and to the hit that was selected in it."""
         host = self._host
-        host.by_date = place.by_date
-        if place.repository != host.finder.state.repository:
-            host.turn_to(place.repository)
-        self._wanted = (place.asking.source, place.selected) if place.selected else None
-        if place.asking == host.bar.asking:
+        host.by_date = visit.by_date
+        if visit.repository != host.finder.state.repository:
+            host.use_repository(visit.repository)
+        self._wanted = (visit.draft.source, visit.selected) if visit.selected else None
+        if visit.draft == host.bar.draft:
             self.select_wanted()
         else:
-            host.bar.show(place.asking)
+            host.bar.show(visit.draft)
             host.ask()
 
     def select_wanted(self) -> None:

@@ -8,9 +8,9 @@ from textual.content import Content
 
 from tui.actions import Scope
 from tui.advice import advise
-from tui.inert import plain
-from tui.standing import facts, going_on
-from tui.state import Stage
+from tui.cells import sanitize
+from tui.search_state import Stage
+from tui.status_line import activity, facts
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tui.finder import Finder
     from tui.screens.lazy_panes import LazyPanes
     from tui.screens.paned import PanedScreen
-    from tui.widgets.lines import Key
-    from tui.widgets.querybar import QueryBar
-    from tui.widgets.searchpanes import SearchPanes
+    from tui.widgets.footer import Key
+    from tui.widgets.query_bar import QueryBar
+    from tui.widgets.search_panes import SearchPanes
 
 _DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
 _FOCUS_ADVICE = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})  # what is left to do takes one key
@@ -49,7 +49,7 @@ class SearchView:
             recent = screen.ohara.session.recent(state.repository)
             screen.advice.show(advise(state, recent, screen.ohara.keys))
             before = self._advice_focused
-            self._advice_focused = state.stage in _FOCUS_ADVICE and self._bar.asking.is_empty
+            self._advice_focused = state.stage in _FOCUS_ADVICE and self._bar.draft.is_empty
             if self._advice_focused:
                 screen.advice.focus()
             elif before and screen.advice.has_focus:  # now there is something to type for
@@ -82,9 +82,9 @@ class SearchView:
         if self._lazy.mounted is not None:
             results = self._lazy.mounted.results
             position = results.position
-            results.entitle("Hits", "newest first" if state.by_date else "best first")
-        activity = going_on(state, len(screen.ohara.marks), screen.ohara.keys)
-        screen.status_line.say(facts(state, position), activity)
+            results.set_titles("Hits", "newest first" if state.by_date else "best first")
+        now = activity(state, len(screen.ohara.marks), screen.ohara.keys)
+        screen.status_line.show(facts(state, position), now)
         screen.key_line.show(self._footer())
 
     @property
@@ -107,6 +107,6 @@ class SearchView:
 
 def _set_titles(pane: Widget, title: str, subtitle: str) -> None:
     """Write into a pane's border what is not there yet."""
-    for name, text in (("border_title", plain(title)), ("border_subtitle", plain(subtitle))):
+    for name, text in (("border_title", sanitize(title)), ("border_subtitle", sanitize(subtitle))):
         if str(getattr(pane, name) or "") != text:
             setattr(pane, name, Content(text))

@@ -6,15 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import OharaError
-from tui.places import CommitPlace, HistoryPlace
+from tui.visits import CommitVisit, HistoryVisit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import Hit
     from tui.screens.host import Commands, Host
-    from tui.widgets.diffview import DiffView
-    from tui.widgets.walkedview import SelectedLine
+    from tui.widgets.cursor_view import SelectedLine
+    from tui.widgets.diff_view import DiffView
 
 _NO_LINE = "Choose a line of the diff first: click it, or go to it with J and K."
 
@@ -25,7 +25,7 @@ class TraceActions:
     def __init__(self, host: Host, diff: DiffView) -> None:
         self._host = host
         self._diff = diff
-        diff.surroundings = self._lines_around
+        diff.lines_around = self._lines_around
 
     def commands(self) -> Commands:
         """What it does, by the names in the table of actions."""
@@ -47,7 +47,7 @@ class TraceActions:
 
     async def _blame(self, line: SelectedLine) -> None:
         """Ask who touched the line; one that was touched right here is followed to the parent."""
-        from tui.tracing import trace_of_line
+        from tui.trace import trace_of_line
 
         trace = trace_of_line(line)
         if trace is None:
@@ -67,25 +67,25 @@ class TraceActions:
             return
         from tui.screens.commit import CommitScreen
 
-        place = CommitPlace(
+        visit = CommitVisit(
             self._host.repository, origin.commit.sha, line=(origin.place.path, origin.place.line)
         )
-        self._host.ohara.arrive(place)
-        self._host.ohara.push_screen(CommitScreen(place))
+        self._host.ohara.record_visit(visit)
+        self._host.ohara.push_screen(CommitScreen(visit))
 
 
 def open_line(host: Host, line: SelectedLine | None) -> None:
     """Open the history of a line of a diff."""
     from tui.screens.history import HistoryScreen
-    from tui.tracing import trace_of_line
+    from tui.trace import trace_of_line
 
     trace = trace_of_line(line) if line is not None else None
     if line is None or trace is None:
         host.notify(_NO_LINE, timeout=3)
         return
-    place = HistoryPlace(host.repository, line.hit, trace)
-    host.ohara.arrive(place)
-    host.ohara.push_screen(HistoryScreen(place))
+    visit = HistoryVisit(host.repository, line.hit, trace)
+    host.ohara.record_visit(visit)
+    host.ohara.push_screen(HistoryScreen(visit))
 
 
 def show_in_pager(host: Host, sha: str) -> None:

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.inert import cut, plain
+from tui.cells import cut, sanitize
 from tui.phrases import day, milliseconds
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ class WhyScreen(ModalScreen[None]):
 def explained(hit: Hit, results: Results) -> Content:
     """The words and bars of the explanation."""
     lines = [
-        Content.assemble((cut(plain(hit.commit.subject), 70), "bold")),
+        Content.assemble((cut(sanitize(hit.commit.subject), 70), "bold")),
         Content.styled(
-            f"{hit.commit.sha[:10]} · {day(hit.commit.author_time)} · {plain(hit.path)}:{hit.line}",
+            f"{hit.commit.sha[:10]} · {day(hit.commit.author_time)} · {sanitize(hit.path)}:{hit.line}",
             "$muted",
         ),
         Content(""),

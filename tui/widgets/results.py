@@ -14,10 +14,10 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.inert import cells, cut, cut_left, fit, plain
+from tui.cells import cell_width, cut, cut_left, fit, sanitize
 from tui.phrases import age
-from tui.state import same_place
-from tui.widgets.lineview import LineView
+from tui.search_state import index_of_hit
+from tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,11 +85,11 @@ class ResultList(LineView, inherit_bindings=False):
         top = self.scroll_offset.y
         before, offset = self.selected, self._at * self._row_cells - top
         self.hits = tuple(hits)
-        stays = same_place(self.hits, before) if keep else None
+        stays = index_of_hit(self.hits, before) if keep else None
         self._at = stays or 0
         self._measure()
         row = self._at * self._row_cells
-        from_first = not stays or (top == 0 and row + self._row_cells <= self.seen.height)
+        from_first = not stays or (top == 0 and row + self._row_cells <= self.drawn_size.height)
         self.scroll_to(y=0 if from_first else max(0, row - offset), animate=False)
         if self.selected is not None:
             self.post_message(self.Selected(self.selected))
@@ -98,8 +98,8 @@ class ResultList(LineView, inherit_bindings=False):
         """List more hits below; nothing moves, and only where there was room is something drawn."""
         end = len(self.hits) * self._row_cells
         self.hits = (*self.hits, *hits)
-        self.span(0, len(self.hits) * self._row_cells)
-        self.redraw_at(*range(end, self.scroll_offset.y + self.size.height))
+        self.set_scroll_size(0, len(self.hits) * self._row_cells)
+        self.redraw_lines(*range(end, self.scroll_offset.y + self.size.height))
 
     def mark(self, marked: frozenset[tuple[str, int]]) -> None:
         """Show which hits are marked, by sha and hunk."""
@@ -118,7 +118,7 @@ class ResultList(LineView, inherit_bindings=False):
         return 1 if self._compact else 2
 
     def _measure(self) -> None:
-        self.span(0, len(self.hits) * self._row_cells)
+        self.set_scroll_size(0, len(self.hits) * self._row_cells)
         self.refresh()
 
     # -- moving ----------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class ResultList(LineView, inherit_bindings=False):
             before, self._at = self._at, at
             self._reveal()
             for row in (before, at):  # the others look as before
-                self.redraw_at(*range(row * self._row_cells, (row + 1) * self._row_cells))
+                self.redraw_lines(*range(row * self._row_cells, (row + 1) * self._row_cells))
             self.post_message(self.Selected(self.hits[at]))
         if at >= len(self.hits) - _NEAR_END:
             self.post_message(self.NearEnd())
@@ -170,7 +170,7 @@ class ResultList(LineView, inherit_bindings=False):
     # -- drawing ---------------------------------------------------------------------------------
 
     def _style(self, part: str, here: Style | None) -> Style:
-        style = self.ink(f"results--{part}")
+        style = self.component_style(f"results--{part}")
         if here is None:
             return style
         if here.reverse:  # sixteen colours turned over would be a rainbow
@@ -185,7 +185,7 @@ class ResultList(LineView, inherit_bindings=False):
             return Strip.blank(width, self._style("faint", None))
         hit, here = self.hits[at], None
         if at == self._at:
-            here = self.ink("results--cursor" if self.has_focus else "results--cursor-blurred")
+            here = self.component_style("results--cursor" if self.has_focus else "results--cursor-blurred")
         edge = "▌" if at == self._at else " "
         sign = "✓" if part == 0 and (hit.commit.sha, hit.hunk) in self.marked else " "
         segments = [Segment(edge, self._style("rank", here)), Segment(sign, self._style("mark", here))]
@@ -208,14 +208,14 @@ class ResultList(LineView, inherit_bindings=False):
         ]
 
     def _second_line(self, hit: Hit, width: int, here: Style | None) -> list[Segment]:
-        author = cut(plain(hit.commit.author), min(_AUTHOR, width // 5))
+        author = cut(sanitize(hit.commit.author), min(_AUTHOR, width // 5))
         head = [
             Segment("    ", self._style("faint", here)),
             Segment(f"{hit.commit.sha[:8]} ", self._style("sha", here)),
         ]
-        room = width - 13 - cells(author) - 3
+        room = width - 13 - cell_width(author) - 3
         where = self._where(hit, room, here)
-        gap = room - sum(cells(segment.text) for segment in where)
+        gap = room - sum(cell_width(segment.text) for segment in where)
         return [
             *head,
             *where,
@@ -228,7 +228,7 @@ class ResultList(LineView, inherit_bindings=False):
         path_room = max(12, (width - 26) // 3)
         room = max(8, width - 3 - 1 - 8 - 6 - 1 - path_room - 1 - len(LANES) - 1)
         where = self._where(hit, path_room, here)
-        gap = path_room - sum(cells(segment.text) for segment in where)
+        gap = path_room - sum(cell_width(segment.text) for segment in where)
         return [
             Segment(f"{at + 1:>3} ", self._style("rank", here)),
             Segment(hit.commit.sha[:8], self._style("sha", here)),
@@ -250,14 +250,14 @@ class ResultList(LineView, inherit_bindings=False):
         ]
 
     def _where(self, hit: Hit, room: int, here: Style | None) -> list[Segment]:
-        symbol = plain(hit.symbol) if hit.symbol else ""
+        symbol = sanitize(hit.symbol) if hit.symbol else ""
         more = f" +{hit.more_in_commit}" if hit.more_in_commit else ""
-        whole_path = plain(hit.path) + (f":{hit.line}" if hit.line else "") if hit.path else "(no file)"
+        whole_path = sanitize(hit.path) + (f":{hit.line}" if hit.line else "") if hit.path else "(no file)"
         # The path comes first; the symbol gets what it leaves, or a third where there is much room.
-        left_over = room - len(more) - cells(whole_path)
+        left_over = room - len(more) - cell_width(whole_path)
         symbol_room = max(left_over, room // 3 if room >= _ROOMY else 0)
         shown_symbol = cut(f" ▸ {symbol}", symbol_room) if symbol and symbol_room >= _LEAST_SYMBOL else ""
-        path = cut_left(whole_path, room - cells(shown_symbol) - len(more))
+        path = cut_left(whole_path, room - cell_width(shown_symbol) - len(more))
         return [
             Segment(path, self._style("path", here)),
             Segment(shown_symbol, self._style("symbol", here)),
@@ -266,4 +266,4 @@ class ResultList(LineView, inherit_bindings=False):
 
 
 def _subject(hit: Hit) -> str:
-    return plain(hit.commit.subject) or "(no message)"
+    return sanitize(hit.commit.subject) or "(no message)"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Splitter(Widget):
-    """A line that says where it was dragged to; what that means is its screen's business."""
+    """A line that says where it was dragged to; its screen moves the panes."""
 
     DEFAULT_CSS = """
     Splitter { width: 1; height: 100%; color: $border-blurred; &:hover { color: $border; } }
@@ -27,16 +27,16 @@ class Splitter(Widget):
             self.y = y
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take hold."""
+        """Start dragging."""
         self.capture_mouse()
         event.stop()
 
     def on_mouse_up(self) -> None:
-        """Let go."""
+        """Stop dragging."""
         self.release_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follow the mouse while held."""
+        """Follow the mouse while dragged."""
         if self.app.mouse_captured is self:
             self.post_message(self.Dragged(int(event.screen_x), int(event.screen_y)))
 

@@ -9,7 +9,7 @@ from tui.diff.rows import RowKind, lines_of
 
 if TYPE_CHECKING:
     from ohara.model import Hit
-    from tui.widgets.walkedview import SelectedLine
+    from tui.widgets.cursor_view import SelectedLine
 
 
 @dataclass(frozen=True, slots=True)

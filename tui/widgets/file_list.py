@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.filetree import TreeRow, tree_of
-from tui.inert import plain
-from tui.widgets.rowlist import Part, RowList
+from tui.cells import sanitize
+from tui.file_tree import TreeRow, tree_of
+from tui.widgets.row_list import Part, RowList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import ChangedFile
-    from tui.widgets.rowlist import Row
+    from tui.widgets.row_list import Row
 
 _LETTERS = {
     "added": ("A", "good"),
@@ -79,12 +79,12 @@ class FileList(RowList):
             Part(f" -{row.deletions:,}", "bad" if row.deletions else "faint"),
         ]
         if row.file is None:
-            return [Part(f"{indent}▾ {plain(row.name)}", "muted")], counts
+            return [Part(f"{indent}▾ {sanitize(row.name)}", "muted")], counts
         file = self._files[row.file]
         letter, tone = _LETTERS[file.kind.value]
-        left = [Part(f"{indent}{letter} ", tone), Part(plain(row.name))]
+        left = [Part(f"{indent}{letter} ", tone), Part(sanitize(row.name))]
         if file.old_path and file.old_path != file.path:
-            left.append(Part(f"  ← {plain(file.old_path)}", "muted"))
+            left.append(Part(f"  ← {sanitize(file.old_path)}", "muted"))
         if file.left_out is not None:
             left.append(Part(f"  ({file.left_out})", "muted"))
         return left, counts

@@ -1,4 +1,4 @@
-"""Makes text from a repository safe to place in cells: inert, without tabs, of a width that is known. Pure.
+"""Sanitizes text from a repository for the cells of a terminal: inert, without tabs, of a known width. Pure.
 
 `ohara.plain` makes characters harmless one for one; a screen of cells needs more. Tabs become spaces up to
 the next stop, a combining mark with nothing to stand on gets a base, piles of marks are cut, and characters
@@ -34,37 +34,37 @@ _FLAG_LETTERS = {chr(0x1F1E6 + at): chr(ord("A") + at) for at in range(26)}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line as it is shown, and where each character of the original, and its end, came to stand."""
+class DisplayLine:
+    """A line as it is shown, and the offset in it of each character of the original, and of its end."""
 
     text: str
-    places: tuple[int, ...] | None = None
+    offsets: tuple[int, ...] | None = None
 
-    def place(self, column: int) -> int:
-        """Where a column of the original stands in what is shown."""
-        if self.places is None:
+    def offset(self, column: int) -> int:
+        """The offset in the shown text of a column of the original."""
+        if self.offsets is None:
             return min(column, len(self.text))
-        return self.places[min(max(column, 0), len(self.places) - 1)]
+        return self.offsets[min(max(column, 0), len(self.offsets) - 1)]
 
-    def column(self, place: int) -> int:
-        """Which column of the original a place in what is shown came from."""
-        if self.places is None:
-            return min(max(place, 0), len(self.text))
-        return max((column for column, at in enumerate(self.places) if at <= place), default=0)
+    def column(self, offset: int) -> int:
+        """The column of the original that an offset in the shown text came from."""
+        if self.offsets is None:
+            return min(max(offset, 0), len(self.text))
+        return max((column for column, at in enumerate(self.offsets) if at <= offset), default=0)
 
 
-def shown(text: str, *, tab: int = TAB, whitespace: bool = False) -> Line:
-    """One line made inert and aligned; with `whitespace`, spaces and tabs are drawn."""
+def display_line(text: str, *, tab: int = TAB, whitespace: bool = False) -> DisplayLine:
+    """One line made safe to show and aligned; with `whitespace`, spaces and tabs are drawn."""
     text = text.removesuffix("\r") if not whitespace else text
     if not whitespace and text.isascii() and text.isprintable():
-        return Line(text)
+        return DisplayLine(text)
     pieces = list(_pieces(inert(text, keep="\t"), tab, whitespace=whitespace))
-    return Line("".join(pieces), (0, *accumulate(map(len, pieces))))
+    return DisplayLine("".join(pieces), (0, *accumulate(map(len, pieces))))
 
 
-def plain(text: str) -> str:
-    """The text on one line, inert and aligned."""
-    return shown(text).text
+def sanitize(text: str) -> str:
+    """The text on one line, safe to show and aligned."""
+    return display_line(text).text
 
 
 def _pieces(text: str, tab: int, *, whitespace: bool) -> Iterator[str]:
@@ -110,30 +110,30 @@ def _mark(mark: str, count: int, *, has_base: bool) -> str:
 # -- measuring -----------------------------------------------------------------------------------
 
 
-def cells(text: str) -> int:
+def cell_width(text: str) -> int:
     """How many cells a shown text takes."""
     return len(text) if text.isascii() else cell_len(text)
 
 
-def rough_cells(text: str, *, tab: int = TAB) -> int:
-    """At least as many cells as a raw line will take, told without looking at each character."""
+def max_cell_width(text: str, *, tab: int = TAB) -> int:
+    """At least as many cells as a raw line will take, computed without looking at each character."""
     tabs = text.count("\t")
     return (len(text) if text.isascii() else 2 * len(text)) + tabs * (tab - 1)
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
     """A shown text in exactly so many cells: padded, or cut with an ellipsis."""
-    wide = cells(text)
+    wide = cell_width(text)
     if wide > width:
         text = cut(text, width)
-        wide = cells(text)
+        wide = cell_width(text)
     gap = " " * max(0, width - wide)
     return gap + text if right else text + gap
 
 
 def cut(text: str, width: int) -> str:
     """A shown text in at most so many cells, with an ellipsis in place of what is missing."""
-    if cells(text) <= width:
+    if cell_width(text) <= width:
         return text
     if width <= 0:
         return ""
@@ -149,7 +149,7 @@ def cut(text: str, width: int) -> str:
 
 def cut_left(text: str, width: int) -> str:
     """A shown text in at most so many cells, its end kept: for paths, whose end tells most."""
-    if cells(text) <= width:
+    if cell_width(text) <= width:
         return text
     if width <= 0:
         return ""

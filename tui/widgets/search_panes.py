@@ -1,4 +1,4 @@
-"""The panes of an answer: hits above their timeline at the left, the diff of the chosen one at the right."""
+"""The panes of a search: hits above their timeline at the left, the diff of the selected one at the right."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 
-from tui.inert import plain
+from tui.cells import sanitize
 from tui.session import Layout
-from tui.widgets.brush import Look
-from tui.widgets.diffview import DiffView
+from tui.widgets.diff_renderer import DiffOptions
+from tui.widgets.diff_view import DiffView
 from tui.widgets.results import ResultList
 from tui.widgets.splitter import Splitter
-from tui.widgets.strip import TimelineStrip
+from tui.widgets.timeline_strip import TimelineStrip
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -35,7 +35,7 @@ class SearchPanes(Horizontal):
         self.results = ResultList(id="results")
         self.timeline = TimelineStrip(id="timeline")
         self.diff = SearchDiff(
-            id="diff", look=Look(layout.numbers, layout.whitespace), is_split=layout.is_split
+            id="diff", options=DiffOptions(layout.numbers, layout.whitespace), is_split=layout.is_split
         )
         self.share = layout.list_share
         self._left = Vertical(id="left")
@@ -51,27 +51,27 @@ class SearchPanes(Horizontal):
         yield self.diff
 
     def show_diff(self, hit: Hit) -> None:
-        """Show the diff of a hit, and where it stands in time."""
+        """Show the diff of a hit, and its bar in the timeline."""
         self.diff.show(hit)
         place = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "(no file)"
-        self.diff.entitle(plain(place), plain(f"{hit.commit.author} · {hit.commit.sha[:10]}"))
+        self.diff.set_titles(sanitize(place), sanitize(f"{hit.commit.author} · {hit.commit.sha[:10]}"))
         self.timeline.select(hit)
 
     def dim(self, *, stale: bool) -> None:
-        """Show whether this is still the answer to what is asked."""
+        """Dim the panes while they show the answer to an older query."""
         for pane in (self.results, self.diff):
             pane.styles.text_opacity = _STALE_OPACITY if stale else 1.0
 
     @property
-    def arrangement(self) -> Layout:
-        """How it looks, to be kept for the next time."""
+    def layout_options(self) -> Layout:
+        """How the panes are arranged, to be kept for the next time."""
         diff = self.diff
         return Layout(self.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace)
 
     # -- room ------------------------------------------------------------------------------------
 
     def stack(self, *, stacked: bool) -> None:
-        """Stand one above the other, with a line for each hit, or side by side."""
+        """Stack the panes, with a line for each hit, or show them side by side."""
         self._stacked = stacked
         self.results.set_compact(compact=stacked)
         self.share_room(self.share)

@@ -28,8 +28,8 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """What stands in the query bar."""
+class QueryDraft:
+    """What is in the query bar."""
 
     text: str = ""
     chips: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Asking:
 
     @property
     def source(self) -> str:
-        """The text that asks for all of it."""
+        """All of it as one query text."""
         bounds = " ".join(self.chips)
         if self.sample is not None:
             return f"{bounds}\n{self.sample.code}" if bounds else self.sample.code
@@ -48,53 +48,53 @@ class Asking:
         """True when there is nothing to search for."""
         return not self.source.strip()
 
-    def without(self, chip: str) -> Asking:
+    def without(self, chip: str) -> QueryDraft:
         """The same without one filter."""
         return replace(self, chips=tuple(each for each in self.chips if each != chip))
 
-    def with_chips(self, *chips: str) -> Asking:
+    def with_chips(self, *chips: str) -> QueryDraft:
         """The same with more filters."""
         return replace(self, chips=tuple(dict.fromkeys((*self.chips, *chips))))
 
-    def within(self, since: str, until: str) -> Asking:
+    def within(self, since: str, until: str) -> QueryDraft:
         """The same, bounded to a period instead of any other."""
         kept = tuple(chip for chip in self.chips if not chip.startswith(("since:", "until:")))
         period = tuple(f"{name}:{date}" for name, date in (("since", since), ("until", until)) if date)
         return replace(self, chips=(*kept, *period))
 
 
-def lifted(asking: Asking, *, now: int) -> Asking:
+def lift_filters(draft: QueryDraft, *, now: int) -> QueryDraft:
     """The same with every filter that was typed to its end, which a space shows, made a chip."""
-    head, space, tail = asking.text.rpartition(" ")
+    head, space, tail = draft.text.rpartition(" ")
     if not space or ":" not in head:
-        return asking
+        return draft
     from ohara.query import parse
 
     try:
         query = parse(head, now=now, strict=True)  # inside a quote nothing is a filter yet
     except QueryError:
-        return asking
+        return draft
     chips = chips_of(query)
     if not chips or "\n" in query.words:
-        return asking
+        return draft
     rest = _unbounded(query)
-    return replace(asking.with_chips(*chips), text=f"{rest} {tail}" if rest else tail)
+    return replace(draft.with_chips(*chips), text=f"{rest} {tail}" if rest else tail)
 
 
-def read(source: str, *, now: int) -> Asking:
-    """A whole query taken apart; one that does not parse stays as it is, to be mended."""
+def parse_draft(source: str, *, now: int) -> QueryDraft:
+    """A whole query taken apart; one that does not parse stays as it is, to be corrected."""
     if not source.strip():
-        return Asking()
+        return QueryDraft()
     from ohara.query import parse
 
     try:
         query = parse(source, now=now, strict=True)
     except QueryError:
-        return Asking(source)
+        return QueryDraft(source)
     rest = _unbounded(query)
     if "\n" in rest:
-        return Asking("", chips_of(query), Sample(rest, "a piece of code"))
-    return Asking(rest, chips_of(query))
+        return QueryDraft("", chips_of(query), Sample(rest, "a piece of code"))
+    return QueryDraft(rest, chips_of(query))
 
 
 def chips_of(query: Query) -> tuple[str, ...]:

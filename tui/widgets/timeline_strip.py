@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.inert import fit
+from tui.cells import fit
 from tui.phrases import count
 from tui.timeline import BLOCKS, Bar, bars
 
@@ -60,7 +60,7 @@ class TimelineStrip(Widget):
         self.select(selected)
 
     def select(self, hit: Hit | None) -> None:
-        """Point at the bar that the selected hit stands in."""
+        """Point at the bar of the selected hit."""
         self._selected = _moment(hit) if hit is not None else None
         self._point()
 
@@ -83,7 +83,7 @@ class TimelineStrip(Widget):
         return self._bars
 
     def neighbour(self, by: int) -> Bar | None:
-        """The next bar with hits before or after the one that the selected hit stands in."""
+        """The next bar with hits before or after the one of the selected hit."""
         here = self._here if self._here is not None else len(self._bars)
         places = range(here + by, len(self._bars) if by > 0 else -1, by)
         return next((self._bars[at] for at in places if self._bars[at].hits), None)

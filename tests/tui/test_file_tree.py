@@ -11,10 +11,10 @@ from ohara.model import ChangedFile, ChangeKind, IndexStatus, Match, Pass, PassS
 from ohara.wire import JobState, Registered
 from tests.tui.hits import COMMIT, hit
 from tui.diff.context import marked_like
-from tui.filetree import tree_of
-from tui.repositories import Known, bar, details, freshness, is_about, listed, told
-from tui.tracing import Trace, trace_of_hit, trace_of_line
-from tui.widgets.walkedview import SelectedLine
+from tui.file_tree import tree_of
+from tui.repositories import RepositoryInfo, bar, details, freshness, is_about, list_repositories, with_job
+from tui.trace import Trace, trace_of_hit, trace_of_line
+from tui.widgets.cursor_view import SelectedLine
 
 
 def file(path: str, added: int = 1, removed: int = 0) -> ChangedFile:
@@ -102,7 +102,7 @@ def test_repositories_say_how_they_stand() -> None:
         Registered("/gone", "f", 1, None, "the repository is gone", "ohara forget /gone"),
         Registered("/src/new", "f", 1, status("/src/new", symbols=5)),
     ]
-    known = listed(found, None)
+    known = list_repositories(found, None)
     assert [(each.name, freshness(each)) for each in known] == [
         ("Ant", ("3 behind", "warning")),
         ("gone", ("the repository is gone", "bad")),
@@ -117,15 +117,15 @@ def test_repositories_say_how_they_stand() -> None:
 
 
 def test_news_are_about_one_repository() -> None:
-    known = (Known("/src/a", 1, None), Known("/src/b.git", 1, None))
+    known = (RepositoryInfo("/src/a", 1, None), RepositoryInfo("/src/b.git", 1, None))
     job = JobState("/src/a/.git", "progress", "asked", Progress(Pass.TEXT, 25, 100, 40, 5.0))
     assert is_about(job, "/src/a")
     assert not is_about(job, "/src")
-    after = told(known, job)
+    after = with_job(known, job)
     assert freshness(after[0]) == ("text ━━╌╌╌╌╌╌╌╌  25% 15 s left", "accent")
     assert (after[0].is_busy, after[1].job) == (True, None)
     assert is_about(JobState("/src/b.git", "running", ""), "/src/b.git")
-    assert freshness(told(known, JobState("/src/b.git", "failed", "", detail="disk full"))[1]) == (
+    assert freshness(with_job(known, JobState("/src/b.git", "failed", "", detail="disk full"))[1]) == (
         "disk full",
         "warning",
     )

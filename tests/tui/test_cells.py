@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from ohara.plain import inert
-from tui.inert import cells, cut, cut_left, fit, plain, rough_cells, shown
+from tui.cells import cell_width, cut, cut_left, display_line, fit, max_cell_width, sanitize
 
 # Every plane, and often the characters that make trouble.
 TROUBLE = "\x1b\x9b\x00\t\r\x07\u202e\u2066\u200b\u200d\ufe0f\u0301\u0308\u20e3\U0001f3fd\U0001f1e9한文👍[]"
@@ -20,23 +20,23 @@ WIDTHS = st.integers(min_value=0, max_value=70)
 
 @given(HOSTILE, st.booleans())
 def test_nothing_that_a_terminal_obeys_is_left(text: str, whitespace: bool) -> None:
-    line = shown(text, whitespace=whitespace).text
+    line = display_line(text, whitespace=whitespace).text
     assert inert(line) == line
     assert not any(unicodedata.category(character) in {"Cc", "Cs"} for character in line)
 
 
 @given(HOSTILE)
 def test_the_width_is_the_sum_of_the_characters_widths_however_it_is_cut(text: str) -> None:
-    line = shown(text).text
-    assert cells(line) == cell_len(line) == sum(map(cell_len, line))
+    line = display_line(text).text
+    assert cell_width(line) == cell_len(line) == sum(map(cell_len, line))
     for at in range(len(line)):
-        assert cells(line[:at]) + cells(line[at:]) == cells(line)
+        assert cell_width(line[:at]) + cell_width(line[at:]) == cell_width(line)
 
 
 @given(HOSTILE, st.booleans())
 def test_columns_of_the_original_can_be_found_again(text: str, whitespace: bool) -> None:
-    line = shown(text, whitespace=whitespace)
-    places = [line.place(column) for column in range(len(text) + 1)]
+    line = display_line(text, whitespace=whitespace)
+    places = [line.offset(column) for column in range(len(text) + 1)]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, len(line.text))
     assert all(places[line.column(place)] <= place for place in range(len(line.text)))
@@ -44,15 +44,15 @@ def test_columns_of_the_original_can_be_found_again(text: str, whitespace: bool)
 
 @given(HOSTILE, WIDTHS, st.booleans())
 def test_a_fitted_text_takes_exactly_its_cells(text: str, width: int, right: bool) -> None:
-    line = plain(text)
-    assert cells(fit(line, width, right=right)) == width
-    assert cells(cut(line, width)) <= width
-    assert cells(cut_left(line, width)) <= width
+    line = sanitize(text)
+    assert cell_width(fit(line, width, right=right)) == width
+    assert cell_width(cut(line, width)) <= width
+    assert cell_width(cut_left(line, width)) <= width
 
 
 @given(HOSTILE)
 def test_the_rough_width_is_never_too_small(text: str) -> None:
-    assert rough_cells(text) >= cells(plain(text))
+    assert max_cell_width(text) >= cell_width(sanitize(text))
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_the_rough_width_is_never_too_small(text: str) -> None:
     ],
 )
 def test_what_is_seen_of_trouble(text: str, seen: str) -> None:
-    assert plain(text) == seen
+    assert sanitize(text) == seen
 
 
 def test_whitespace_can_be_drawn() -> None:
-    assert shown("a b\tc \r", whitespace=True).text == "a·b→c·␍"
-    assert shown("\tx", whitespace=True).text == "→   x"
+    assert display_line("a b\tc \r", whitespace=True).text == "a·b→c·␍"
+    assert display_line("\tx", whitespace=True).text == "→   x"
 
 
 def test_what_is_missing_is_said_at_the_end_that_tells_least() -> None:

@@ -1,4 +1,4 @@
-"""Asks git, as a process of its own, for the little that the UI wants to know before there is an index."""
+"""Asks git, as a process of its own, how many commits there are: all the UI wants to know before an index."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.inert import cells, fit
-from tui.widgets.lineview import LineView
+from tui.cells import cell_width, fit
+from tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
     from textual import events
@@ -115,7 +115,7 @@ class RowList(LineView, inherit_bindings=False):
         """List so many rows, with the cursor on one of them."""
         self._count = count
         self._at = max(0, min(at, count - 1))
-        self.span(0, count)
+        self.set_scroll_size(0, count)
         self._reveal()
         self.refresh()
 
@@ -174,14 +174,14 @@ class RowList(LineView, inherit_bindings=False):
             return Strip.blank(width, self.rich_style)
         ground: Style | None = None
         if place == self._at:
-            ground = self.ink("rows--cursor" if self.has_focus else "rows--cursor-blurred")
+            ground = self.component_style("rows--cursor" if self.has_focus else "rows--cursor-blurred")
         left, right = self._drawing(place, width - 2)
-        taken = sum(cells(part.text) for part in right)
+        taken = sum(cell_width(part.text) for part in right)
         segments = [Segment("▌" if place == self._at else " ", self._inked("name", ground))]
         room = width - 2 - taken
         for part in left:
-            text = part.text if cells(part.text) <= room else fit(part.text, max(0, room))
-            room -= cells(text)
+            text = part.text if cell_width(part.text) <= room else fit(part.text, max(0, room))
+            room -= cell_width(text)
             segments.append(Segment(text, self._inked(part.tone, ground)))
         segments.append(Segment(" " * max(0, room), self._inked("plain", ground)))
         segments += [Segment(part.text, self._inked(part.tone, ground)) for part in right]
@@ -190,7 +190,7 @@ class RowList(LineView, inherit_bindings=False):
 
     def _inked(self, tone: str, ground: Style | None) -> Style:
         """A tone's ink on the ground of the cursor, if it is there."""
-        style = self.ink(f"rows--{tone}")
+        style = self.component_style(f"rows--{tone}")
         if ground is None:
             return style
         if ground.reverse:  # inks would become grounds

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tui.resting import Rest
+from tui.idle_gc import IdleCollector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +27,14 @@ def usual_gc() -> Iterator[None]:
 def test_garbage_is_looked_for_only_when_nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    rest = Rest()
+    collector = IdleCollector()
     gc.disable()
-    rest.begin()
+    collector.start()
     assert gc.isenabled()
     monkeypatch.setattr(gc, "get_count", lambda: (40, 7, 0))
-    rest.touch()
-    assert not rest.look()
+    collector.note_input()
+    assert not collector.collect_if_idle()
     now += 2
-    assert rest.look()
+    assert collector.collect_if_idle()
     monkeypatch.setattr(gc, "get_count", lambda: (40, 0, 0))
-    assert not rest.look()
+    assert not collector.collect_if_idle()

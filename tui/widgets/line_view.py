@@ -40,11 +40,11 @@ class LineBar(ScrollBar):
         """The cells of the bar."""
         pane = cast("Widget", self.parent)
         styles, ground = pane.styles, pane.background_colors[1]
-        ink, under = styles.scrollbar_color, styles.scrollbar_background
+        component_style, under = styles.scrollbar_color, styles.scrollbar_background
         if self.grabbed:
-            ink, under = styles.scrollbar_color_active, styles.scrollbar_background_active
+            component_style, under = styles.scrollbar_color_active, styles.scrollbar_background_active
         elif self.mouse_over:
-            ink, under = styles.scrollbar_color_hover, styles.scrollbar_background_hover
+            component_style, under = styles.scrollbar_color_hover, styles.scrollbar_background_hover
         lines, seen = self.window_virtual_size, self.window_size
         if lines > seen:
             ground += under
@@ -54,7 +54,7 @@ class LineBar(ScrollBar):
             window_size=seen if lines > seen else 0,
             position=self.position,
             back_color=ground.rich_color,
-            bar_color=(ground + ink).rich_color,
+            bar_color=(ground + component_style).rich_color,
         )
         different = {id(segment): segment for segment in drawn.segments}  # most of them are the same
         cells = {key: Strip([segment], 1) for key, segment in different.items()}
@@ -70,7 +70,7 @@ class LineView(ScrollView, can_focus=True):
     """Lines, of which those that are seen are drawn.
 
     A refresh of the whole pane draws everything anew; a refresh of a region only brings it to the screen:
-    what changed within is to be named to `redraw_at`.
+    what changed within is to be named to `redraw_lines`.
     """
 
     ALLOW_SELECT = False
@@ -83,11 +83,11 @@ class LineView(ScrollView, can_focus=True):
     virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False, repaint=False)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
-        self._inks: dict[str, Style] = {}
+        self._style_by_class: dict[str, Style] = {}
         self._drawn: dict[int, Strip] = {}
         self._frame: _Frame | None = None
         super().__init__(id=id, classes=classes)
-        self.seen = Size(0, 0)  # of what is drawn now
+        self.drawn_size = Size(0, 0)  # of what is drawn now
 
     @property
     def vertical_scrollbar(self) -> ScrollBar:
@@ -98,23 +98,23 @@ class LineView(ScrollView, can_focus=True):
         return self._vertical_scrollbar
 
     @property
-    def room(self) -> Size:
-        """What there is for lines, beside the bar."""
+    def text_size(self) -> Size:
+        """The room for lines, beside the scrollbar."""
         return self.scrollable_content_region.size
 
     @property
     def allow_horizontal_scroll(self) -> bool:
-        """Whether a wheel turned sideways has something to turn."""
-        return self.virtual_size.width > self.room.width
+        """Whether there is something to scroll sideways."""
+        return self.virtual_size.width > self.text_size.width
 
-    def span(self, width: int, height: int) -> None:
-        """Let so many cells and lines be scrolled over."""
+    def set_scroll_size(self, width: int, height: int) -> None:
+        """Set how many cells and lines can be scrolled over."""
         size = Size(width, height)
         if size != self.virtual_size:
             self.virtual_size = size
             self._scroll_update(size)
 
-    def entitle(self, title: str, subtitle: str = "") -> None:
+    def set_titles(self, title: str, subtitle: str = "") -> None:
         """Write into the border, and draw nothing else for it."""
         width = self.outer_size.width
         if title != str(self._border_title or ""):
@@ -126,40 +126,40 @@ class LineView(ScrollView, can_focus=True):
 
     # -- drawing ---------------------------------------------------------------------------------
 
-    def draw(self, place: int, width: int) -> Strip:
+    def draw(self, line: int, width: int) -> Strip:
         """One line of what is scrolled over, in exactly so many cells."""
         raise NotImplementedError
 
-    def ink(self, name: str) -> Style:
+    def component_style(self, name: str) -> Style:
         """The style of one of the component classes."""
-        if name not in self._inks:
-            self._inks[name] = self.get_component_rich_style(name)
-        return self._inks[name]
+        if name not in self._style_by_class:
+            self._style_by_class[name] = self.get_component_rich_style(name)
+        return self._style_by_class[name]
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """Draw everything anew, or only bring these regions to the screen."""
+        """Draw everything again, or only bring these regions to the screen."""
         if repaint and not regions:
-            self.forget()
+            self.clear_drawn()
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
-    def forget(self) -> None:
-        """Keep none of the lines that were drawn."""
+    def clear_drawn(self) -> None:
+        """Forget the lines that were drawn."""
         self._drawn.clear()
         self._frame = None
 
-    def redraw_at(self, *places: int) -> None:
-        """Draw these lines anew."""
-        for place in places:
-            self._drawn.pop(place, None)
-            self.refresh_lines(place)
+    def redraw_lines(self, *lines: int) -> None:
+        """Draw these lines again."""
+        for line in lines:
+            self._drawn.pop(line, None)
+            self.refresh_lines(line)
 
     def notify_style_update(self) -> None:
         """Take the colours of a new theme."""
         super().notify_style_update()
-        self._inks = {}
-        self.forget()
+        self._style_by_class = {}
+        self.clear_drawn()
 
     def on_focus(self) -> None:
         """Show the cursor as it is here."""
@@ -171,14 +171,14 @@ class LineView(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen, without the border."""
-        return self.draw(self.scroll_offset.y + y, self.seen.width)
+        return self.draw(self.scroll_offset.y + y, self.drawn_size.width)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines of the screen; those that were drawn before are taken as they are."""
-        self.seen = self.room
+        self.drawn_size = self.text_size
         styles, size, border = self.styles, self.outer_size, self.styles.gutter
         is_veiled = styles.text_opacity != 1.0 or self.opacity != 1.0 or styles.tint.a > 0
-        if is_veiled or not self.seen or crop.column_span != (0, size.width):
+        if is_veiled or not self.drawn_size or crop.column_span != (0, size.width):
             return super().render_lines(crop)
         frame = self._framed(size, border)
         first, last = border.top, size.height - border.bottom
@@ -188,19 +188,19 @@ class LineView(ScrollView, can_focus=True):
             if first <= y < last:
                 drawn = self._drawn.get(top + y)
                 if drawn is None:
-                    drawn = self._drawn[top + y] = frame.around(self.draw(top + y, self.seen.width))
+                    drawn = self._drawn[top + y] = frame.around(self.draw(top + y, self.drawn_size.width))
                 lines.append(drawn)
             else:
                 lines += super().render_lines(Region(0, y, size.width, 1))
         return lines
 
     def _framed(self, size: Size, border: Spacing) -> _Frame:
-        """What stands at both sides of every line; what was drawn for another is forgotten."""
+        """The border at both sides of every line; lines drawn for another one are forgotten."""
         frame, filters = self._frame, self.get_line_filters()
         if frame is None or not frame.suits(size.width, filters) or len(self._drawn) > _KEPT:
             self._drawn.clear()
             (line,) = super().render_lines(Region(0, border.top, size.width, 1))
-            end = border.left + self.seen.width
+            end = border.left + self.drawn_size.width
             frame = self._frame = _Frame(
                 tuple(line.crop(0, border.left)),
                 tuple(line.crop(end, size.width)),
@@ -222,7 +222,7 @@ class _Frame:
     ground: Color
 
     def suits(self, width: int, filters: Sequence[LineFilter]) -> bool:
-        """Whether lines of this width and these colours stand in it."""
+        """Whether it was made for lines of this width and these colours."""
         return width == self.width and tuple(filters) == self.filters
 
     def around(self, line: Strip) -> Strip:

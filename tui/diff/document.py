@@ -1,15 +1,16 @@
-"""A diff laid out: its rows from top to bottom, unified or side by side, and the way about in them. Pure."""
+"""A diff as it is shown: its rows, unified or side by side, and steps through them. Pure."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tui.cells import max_cell_width
 from tui.diff.colours import Colours
 from tui.diff.rows import Pair, Row, RowKind, pairs_of, rows_of
 from tui.diff.words import partners
-from tui.inert import rough_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,8 @@ _CHANGES = frozenset({RowKind.ADDED, RowKind.REMOVED})
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """Rows as they stand on screen; places count from the top, rows as in a unified diff."""
+class DiffDocument:
+    """Rows as they are shown; positions count lines from the top, rows those of a unified diff."""
 
     hits: tuple[Hit, ...] = ()
     is_split: bool = False
@@ -35,35 +36,35 @@ class Sheet:
 
     @property
     def height(self) -> int:
-        """How many places there are."""
+        """How many lines there are."""
         return len(self.pairs) if self.is_split else len(self.rows)
 
-    def row_at(self, place: int) -> int:
-        """The row at a place; of a pair, the new one."""
-        return self.pairs[place].rows[-1] if self.is_split else place
+    def row_at(self, position: int) -> int:
+        """The row at a position; of a pair, the new one."""
+        return self.pairs[position].rows[-1] if self.is_split else position
 
-    def place_of(self, row: int) -> int:
-        """Where a row stands."""
-        return self._places.get(row, 0) if self.is_split else row
+    def position_of(self, row: int) -> int:
+        """The position of a row."""
+        return self._positions.get(row, 0) if self.is_split else row
 
     @cached_property
-    def _places(self) -> dict[int, int]:
-        return {row: place for place, pair in enumerate(self.pairs) for row in pair.rows}
+    def _positions(self) -> dict[int, int]:
+        return {row: position for position, pair in enumerate(self.pairs) for row in pair.rows}
 
     @cached_property
     def matches(self) -> list[int]:
-        """The places with a match."""
-        return sorted({self.place_of(number) for number, row in enumerate(self.rows) if row.matches})
+        """The positions of lines with a match."""
+        return sorted({self.position_of(number) for number, row in enumerate(self.rows) if row.matches})
 
     def headings(self, kind: RowKind) -> list[int]:
-        """The places of headings."""
-        return [self.place_of(number) for number, row in enumerate(self.rows) if row.kind is kind]
+        """The positions of headings."""
+        return [self.position_of(number) for number, row in enumerate(self.rows) if row.kind is kind]
 
     def first_change(self, *, matched: bool = False) -> int | None:
-        """The place of the first line that was added or removed, or of the first such line with a match."""
+        """The position of the first line that was added or removed, or of the first such one with a match."""
         for number, row in enumerate(self.rows):
             if row.kind in _CHANGES and (row.matches or not matched):
-                return self.place_of(number)
+                return self.position_of(number)
         return None
 
     def opening(self) -> int:
@@ -75,7 +76,9 @@ class Sheet:
 
     def start_of(self, hit: int) -> int | None:
         """Where a hunk begins, its heading included."""
-        return next((self.place_of(number) for number, row in enumerate(self.rows) if row.hit == hit), None)
+        return next(
+            (self.position_of(number) for number, row in enumerate(self.rows) if row.hit == hit), None
+        )
 
     def same_row(self, row: Row) -> int | None:
         """The row that shows what a row of another layout of the same hunks showed."""
@@ -94,18 +97,33 @@ class Sheet:
     @cached_property
     def widest(self) -> int:
         """How many cells the longest line may take."""
-        return max((rough_cells(row.text) for row in self.rows), default=0)
+        return max((max_cell_width(row.text) for row in self.rows), default=0)
 
     @cached_property
     def colours(self) -> Colours:
-        """What the stretches of each row are."""
+        """The syntax of each row."""
         return Colours(self.hits, self.rows)
 
     def partner(self, row: int) -> Row | None:
-        """The row that took this one's place, or whose place it took."""
+        """The row that replaced this one, or that this one replaced."""
         partner = self._partners.get(row)
         return None if partner is None else self.rows[partner]
 
     @cached_property
     def _partners(self) -> dict[int, int]:
         return partners(self.rows)
+
+
+def following(positions: Sequence[int], here: int) -> int | None:
+    """The first position after here, or the very first one; None when there are none. They are sorted."""
+    if not positions:
+        return None
+    at = bisect_right(positions, here)
+    return positions[at] if at < len(positions) else positions[0]
+
+
+def preceding(positions: Sequence[int], here: int) -> int | None:
+    """The last position before here, or the very last one; None when there are none. They are sorted."""
+    if not positions:
+        return None
+    return positions[bisect_left(positions, here) - 1]

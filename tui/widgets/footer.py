@@ -1,4 +1,4 @@
-"""Two lines at the foot of the screen: how the answer and the index stand, and the keys that help now."""
+"""Two lines at the foot of the screen: the status of the answer and the index, and the keys that help now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.inert import cells, cut
+from tui.cells import cell_width, cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatusPart:
     """A part of the status line and its style."""
 
     text: str
@@ -32,36 +32,36 @@ class StatusLine(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self._left: tuple[Said, ...] = ()
-        self._right: tuple[Said, ...] = ()
+        self._left: tuple[StatusPart, ...] = ()
+        self._right: tuple[StatusPart, ...] = ()
 
-    def say(self, left: Sequence[Said], right: Sequence[Said]) -> None:
-        """Say something else."""
-        said = (tuple(left), tuple(right))
-        if said != (self._left, self._right):
-            self._left, self._right = said
+    def show(self, left: Sequence[StatusPart], right: Sequence[StatusPart]) -> None:
+        """Show other parts."""
+        parts = (tuple(left), tuple(right))
+        if parts != (self._left, self._right):
+            self._left, self._right = parts
             self.refresh()
 
     def render(self) -> Content:
         """The line."""
         width = self.content_size.width
-        going = cut("  ".join(said.text for said in self._right), width)
-        room = width - cells(going) - 2
+        going = cut("  ".join(part.text for part in self._right), width)
+        room = width - cell_width(going) - 2
         facts: list[tuple[str, str]] = []
-        for said in self._left:
-            text = cut(f"{' · ' if facts else ''}{said.text}", room)
-            room -= cells(text)
+        for part in self._left:
+            text = cut(f"{' · ' if facts else ''}{part.text}", room)
+            room -= cell_width(text)
             if room < 0 or not text:
                 break
-            facts.append((text, said.style))
-        gap = " " * max(0, width - sum(cells(text) for text, _ in facts) - cells(going))
+            facts.append((text, part.style))
+        gap = " " * max(0, width - sum(cell_width(text) for text, _ in facts) - cell_width(going))
         style = self._right[-1].style if self._right else "$muted"
         return Content.assemble(*facts, gap, (going, style))
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key in the footer: what it does as a person says it, and as Textual runs it."""
+    """A key in the footer: its title, and the action as Textual runs it."""
 
     label: str
     title: str
@@ -98,7 +98,7 @@ class KeyLine(Widget):
         parts: list[tuple[str, str]] = []
         at = 0
         for key in self._keys:
-            wide = cells(f"{key.label} {key.title}")
+            wide = cell_width(f"{key.label} {key.title}")
             if at + wide > width:
                 break
             parts += [(key.label, "bold $footer-key-foreground"), (f" {key.title}   ", "$muted")]

@@ -1,7 +1,7 @@
 """The query bar: free text with filters as chips before it, in the grammar of `ohara.query`.
 
 A filter becomes a chip when it was typed to its end; backspace at the start of the text, or a click,
-takes a chip away. The bar knows what is asked, not what is answered.
+takes a chip away. The bar knows the query, not its answer.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from textual.reactive import Reactive
 from textual.widgets import Input, Static
 
 from tui.actions import Scope, bindings
-from tui.asking import Asking, lifted
-from tui.inert import cut, plain
+from tui.cells import cut, sanitize
+from tui.query_draft import QueryDraft, lift_filters
 
 if TYPE_CHECKING:
     from textual import events
@@ -84,7 +84,7 @@ class Chip(Static):
             self.source = source
 
     def __init__(self, source: str, label: str) -> None:
-        super().__init__(cut(plain(label), _CHIP_CELLS) + " ✕", markup=False)
+        super().__init__(cut(sanitize(label), _CHIP_CELLS) + " ✕", markup=False)
         self.source = source
 
     def on_click(self, event: events.Click) -> None:
@@ -94,18 +94,18 @@ class Chip(Static):
 
 
 class QueryBar(Horizontal):
-    """What is asked."""
+    """The query in the making."""
 
     class Changed(Message):
-        """Something else is asked."""
+        """The query changed."""
 
-        def __init__(self, asking: Asking) -> None:
+        def __init__(self, draft: QueryDraft) -> None:
             super().__init__()
-            self.asking = asking
+            self.draft = draft
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.asking = Asking()
+        self.draft = QueryDraft()
         self.input = QueryInput(
             placeholder='words, a name, a sha, "exact text", /regex/, author: path: since: …',
             compact=True,
@@ -119,26 +119,26 @@ class QueryBar(Horizontal):
         yield self._chips
         yield self.input
 
-    def show(self, asking: Asking) -> None:
-        """Ask something else, as if it had been typed."""
-        self._become(asking)
-        self.post_message(self.Changed(self.asking))
+    def show(self, draft: QueryDraft) -> None:
+        """Show another query, as if it had been typed."""
+        self._become(draft)
+        self.post_message(self.Changed(self.draft))
 
-    def _become(self, asking: Asking) -> None:
-        chips_changed = (asking.chips, asking.sample) != (self.asking.chips, self.asking.sample)
-        self.asking = asking
+    def _become(self, draft: QueryDraft) -> None:
+        chips_changed = (draft.chips, draft.sample) != (self.draft.chips, self.draft.sample)
+        self.draft = draft
         box = self.input
-        if box.value != asking.text:
+        if box.value != draft.text:
             with self.prevent(Input.Changed):
-                box.value = asking.text
-            box.cursor_position = len(asking.text)
+                box.value = draft.text
+            box.cursor_position = len(draft.text)
         if chips_changed:
             self._draw_chips()
 
     def _draw_chips(self) -> None:
-        chips = [Chip(source, source) for source in self.asking.chips]
-        if self.asking.sample is not None:
-            chips.insert(0, Chip("", self.asking.sample.label))
+        chips = [Chip(source, source) for source in self.draft.chips]
+        if self.draft.sample is not None:
+            chips.insert(0, Chip("", self.draft.sample.label))
         with self.app.batch_update():
             self._chips.remove_children()
             self._chips.mount_all(chips)
@@ -148,37 +148,37 @@ class QueryBar(Horizontal):
         event.stop()
         if event.value != self.input.value:  # somebody typed on meanwhile, which is told of next
             return
-        sample = self.asking.sample if not event.value else None
-        typed = Asking(event.value, self.asking.chips, sample)
+        sample = self.draft.sample if not event.value else None
+        typed = QueryDraft(event.value, self.draft.chips, sample)
         at = self.input.cursor_position  # a filter may be typed before what stands there already
         behind = event.value[at:]
-        before = lifted(replace(typed, text=event.value[:at]), now=int(time.time()))
+        before = lift_filters(replace(typed, text=event.value[:at]), now=int(time.time()))
         self._become(replace(before, text=before.text + behind))
         self.input.cursor_position = len(before.text)
-        self.post_message(self.Changed(self.asking))
+        self.post_message(self.Changed(self.draft))
 
     def settle(self) -> None:
         """Make the filter chips that were typed without a space after them: nothing more is coming."""
-        settled = lifted(replace(self.asking, text=f"{self.asking.text} "), now=int(time.time()))
+        settled = lift_filters(replace(self.draft, text=f"{self.draft.text} "), now=int(time.time()))
         settled = replace(settled, text=settled.text.strip())
-        if settled.chips == self.asking.chips:
+        if settled.chips == self.draft.chips:
             return
-        if settled.source == self.asking.source:  # it was asked like this already
+        if settled.source == self.draft.source:  # it was asked like this already
             self._become(settled)
         else:
             self.show(settled)
 
     def on_query_input_rubbed_out(self) -> None:
         """Take the last chip away."""
-        if self.asking.chips:
-            self.show(self.asking.without(self.asking.chips[-1]))
-        elif self.asking.sample is not None:
-            self.show(Asking(self.asking.text))
+        if self.draft.chips:
+            self.show(self.draft.without(self.draft.chips[-1]))
+        elif self.draft.sample is not None:
+            self.show(QueryDraft(self.draft.text))
 
     def on_chip_removed(self, event: Chip.Removed) -> None:
         """Take that chip away."""
         event.stop()
         if event.source:
-            self.show(self.asking.without(event.source))
+            self.show(self.draft.without(event.source))
         else:
-            self.show(Asking(self.asking.text, self.asking.chips))
+            self.show(QueryDraft(self.draft.text, self.draft.chips))

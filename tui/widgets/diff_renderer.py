@@ -1,4 +1,4 @@
-"""Paints rows of a diff as segments: gutter, sign, code, matches. It holds the styles of one theme and size.
+"""Renders rows of a diff as segments: gutter, sign, code, matches. It holds the styles of one theme and size.
 
 No meaning rests on colour alone: signs are always printed, matches are bold and underlined and their lines
 carry a mark in the gutter, the line cursor has a sign of its own.
@@ -7,24 +7,24 @@ carry a mark in the gutter, the line cursor has a sign of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from tui.cells import ELLIPSIS, cell_width, cut_left, display_line, fit
 from tui.diff.rows import RowKind
-from tui.diff.strokes import Stroke, painted
 from tui.diff.words import changed
 from tui.highlight import Syntax
-from tui.inert import ELLIPSIS, cells, cut_left, fit, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from tui.cells import DisplayLine
     from tui.diff.rows import Row
     from tui.highlight import Span
-    from tui.inert import Line
 
 MATCHED = "•"
 HERE = "▸"
@@ -52,7 +52,7 @@ CLASSES = {
 
 
 CSS = """
-SheetView {
+DiffCanvas {
     background: $surface; color: $foreground;
     & > .diff--context, & > .diff--remark { background: $surface; }
     & > .diff--remark { color: $text-muted; text-style: italic; }
@@ -97,7 +97,7 @@ SheetView {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DiffOptions:
     """What is shown of a diff beside its lines."""
 
     numbers: bool = True
@@ -105,8 +105,8 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Painting:
-    """A line with everything that is drawn on it; `selected` is a stretch of the text as it is shown."""
+class StyledRow:
+    """A row with everything that is drawn on it; `selected` is a span of the text as it is shown."""
 
     row: Row
     syntax: tuple[Span, ...] = ()
@@ -114,12 +114,12 @@ class Painting:
     selected: tuple[int, int] | None = None
 
 
-class Brush:
-    """Paints rows in the colours of a widget."""
+class DiffRenderer:
+    """Renders rows in the colours of a widget."""
 
-    def __init__(self, full: Callable[[str], Style], look: Look, digits: int) -> None:
+    def __init__(self, full: Callable[[str], Style], options: DiffOptions, digits: int) -> None:
         """Take the styles that a widget has for its component classes."""
-        self._look = look
+        self._options = options
         self._digits = digits
         self._base = {kind: full(name) for kind, name in _BASES.items()}
         self._gutter = full("diff--gutter")
@@ -133,28 +133,28 @@ class Brush:
         }
         self._syntax = {syntax: _ink(full(f"diff--{syntax}")) for syntax in Syntax}
 
-    def suits(self, look: Look, digits: int) -> bool:
-        """Whether this brush paints so."""
-        return (look, digits) == (self._look, self._digits)
+    def suits(self, options: DiffOptions, digits: int) -> bool:
+        """Whether this renderer was made for these options."""
+        return (options, digits) == (self._options, self._digits)
 
     @property
     def blank(self) -> Style:
-        """The ground on which nothing stands."""
+        """The style of empty space."""
         return self._gutter
 
     @property
     def gutter_cells(self) -> int:
         """How wide the gutter of a unified row is, sign included."""
-        return (2 * (self._digits + 1) if self._look.numbers else 0) + 3
+        return (2 * (self._digits + 1) if self._options.numbers else 0) + 3
 
     @property
     def half_gutter_cells(self) -> int:
         """How wide the gutter of one side is, sign included."""
-        return (self._digits + 1 if self._look.numbers else 0) + 3
+        return (self._digits + 1 if self._options.numbers else 0) + 3
 
-    def line_of(self, row: Row) -> Line:
+    def line_of(self, row: Row) -> DisplayLine:
         """The row's text as it is shown."""
-        return shown(row.text, whitespace=self._look.whitespace and row.is_line)
+        return display_line(row.text, whitespace=self._options.whitespace and row.is_line)
 
     def heading(self, row: Row, width: int, *, here: bool) -> Strip:
         """A file or hunk heading, a remark or a note, over the whole width."""
@@ -174,32 +174,32 @@ class Brush:
             case _:
                 return Strip([Segment(fit(f"{mark} {row.sign}{text}", width), style)], width)
 
-    def line(self, painting: Painting, width: int, left: int, *, here: bool) -> Strip:
+    def line(self, styled: StyledRow, width: int, left: int, *, here: bool) -> Strip:
         """A line with both numbers, cut at the left."""
-        row = painting.row
+        row = styled.row
         numbers = f"{_digits(row.old, self._digits)} {_digits(row.new, self._digits)} "
-        return self._joined(painting, numbers, width, left, here=here)
+        return self._joined(styled, numbers, width, left, here=here)
 
-    def half(self, painting: Painting | None, width: int, left: int, *, is_old: bool, here: bool) -> Strip:
-        """A line of one side with its number; without one, the empty place beside a line."""
-        if painting is None:
+    def half(self, styled: StyledRow | None, width: int, left: int, *, is_old: bool, here: bool) -> Strip:
+        """A line of one side with its number; without one, the empty half beside a line."""
+        if styled is None:
             return Strip([Segment("┄" * width, self._gutter)], width)
-        number = painting.row.old if is_old else painting.row.new
-        return self._joined(painting, f"{_digits(number, self._digits)} ", width, left, here=here)
+        number = styled.row.old if is_old else styled.row.new
+        return self._joined(styled, f"{_digits(number, self._digits)} ", width, left, here=here)
 
     @property
     def rule(self) -> Strip:
-        """What stands between the two sides."""
+        """The line between the two sides."""
         return Strip([Segment("│", self._gutter)], 1)
 
-    def _joined(self, painting: Painting, numbers: str, width: int, left: int, *, here: bool) -> Strip:
-        base = self._base[painting.row.kind]
-        head = self._mark(painting.row, numbers, here=here)
+    def _joined(self, styled: StyledRow, numbers: str, width: int, left: int, *, here: bool) -> Strip:
+        base = self._base[styled.row.kind]
+        head = self._mark(styled.row, numbers, here=here)
         room = width - sum(len(segment.text) for segment in head)
         if room < 1:
             return Strip(head).adjust_cell_length(width, base)
-        code = self._code(painting)
-        wide = sum(cells(segment.text) for segment in code)
+        code = self._code(styled)
+        wide = sum(cell_width(segment.text) for segment in code)
         if wide > left + room:
             body = Strip(code, wide).crop(left, left + room - 1).adjust_cell_length(room - 1, base)
             return Strip([*head, *body, Segment(ELLIPSIS, self._cut)], width)
@@ -212,22 +212,48 @@ class Brush:
         style = self._cursor if here else self._gutter
         mark = HERE if here else MATCHED if row.matches else " "
         sign = Segment(f"{row.sign} ", self._base[row.kind] + Style(bold=True))
-        return [Segment((numbers if self._look.numbers else "") + mark, style), sign]
+        return [Segment((numbers if self._options.numbers else "") + mark, style), sign]
 
-    def _code(self, painting: Painting) -> list[Segment]:
-        row, place = painting.row, (line := self.line_of(painting.row)).place
-        strokes = [
-            Stroke(place(span.start), place(span.end), self._syntax[span.syntax]) for span in painting.syntax
+    def _code(self, styled: StyledRow) -> list[Segment]:
+        row, offset = styled.row, (line := self.line_of(styled.row)).offset
+        spans = [
+            StyleSpan(offset(span.start), offset(span.end), self._syntax[span.syntax])
+            for span in styled.syntax
         ]
-        if painting.partner is not None:
+        if styled.partner is not None:
             word = self._word[row.kind]
-            strokes += [
-                Stroke(place(start), place(end), word) for start, end in _own_words(row, painting.partner)
+            spans += [
+                StyleSpan(offset(start), offset(end), word) for start, end in _own_words(row, styled.partner)
             ]
-        strokes += [Stroke(place(start), place(end), self._match) for start, end in row.matches]
-        if painting.selected is not None:
-            strokes.append(Stroke(*painting.selected, self._selection))
-        return painted(line.text, self._base[row.kind], strokes)
+        spans += [StyleSpan(offset(start), offset(end), self._match) for start, end in row.matches]
+        if styled.selected is not None:
+            spans.append(StyleSpan(*styled.selected, self._selection))
+        return styled_segments(line.text, self._base[row.kind], spans)
+
+
+class StyleSpan(NamedTuple):
+    """A span of a line and the style laid over it; later spans cover earlier ones."""
+
+    start: int
+    end: int
+    style: Style
+
+
+def styled_segments(text: str, base: Style, spans: Iterable[StyleSpan]) -> list[Segment]:
+    """The text as segments, each with one style."""
+    laid = [span for span in spans if span.start < span.end and span.start < len(text)]
+    if not laid:
+        return [Segment(text, base)] if text else []
+    size = len(text)
+    edges = sorted({0, size, *(min(max(edge, 0), size) for span in laid for edge in span[:2])})
+    segments: list[Segment] = []
+    for start, end in pairwise(edges):
+        style = base
+        for span in laid:
+            if span.start <= start and end <= span.end:
+                style += span.style
+        segments.append(Segment(text[start:end], style))
+    return segments
 
 
 def _own_words(row: Row, partner: Row) -> Sequence[tuple[int, int]]:

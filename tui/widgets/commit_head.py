@@ -1,4 +1,4 @@
-"""A commit in words: names, people, dates, parents and children to go to, and its whole message."""
+"""The head of a commit: its sha, people, dates, parents and children to go to, and its whole message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.inert import cut, plain
+from tui.cells import cut, sanitize
 from tui.phrases import age, moment
 
 if TYPE_CHECKING:
@@ -60,10 +60,10 @@ class _Person(NamedTuple):
         """In words."""
         return Content.assemble(
             (f"{sign} ", "$muted"),
-            (plain(self.name) or "(nobody)", "$secondary"),
+            (sanitize(self.name) or "(nobody)", "$secondary"),
             (f"  {age(self.time, now=now)}", "$success"),
             (f"  {moment(self.time, self.offset)}", "$foreground"),
-            (f"  {plain(self.email)}" if self.email else "", "$muted"),
+            (f"  {sanitize(self.email)}" if self.email else "", "$muted"),
         )
 
 
@@ -102,8 +102,10 @@ class _Words(Widget):
                 lines.append(Content.styled(f"{sign} and {len(all_kin) - _MOST_KIN} more", "$muted"))
         lines = [line.truncate(width, ellipsis=True) for line in lines]  # what is clicked stays one line each
         subject, _, body = commit.message.strip("\n").partition("\n")
-        lines += [Content(""), Content.styled(plain(subject) or "(no message)", "bold")]
-        lines += [Content(plain(line.rstrip())) for line in body.rstrip().split("\n")] if body.strip() else []
+        lines += [Content(""), Content.styled(sanitize(subject) or "(no message)", "bold")]
+        lines += (
+            [Content(sanitize(line.rstrip())) for line in body.rstrip().split("\n")] if body.strip() else []
+        )
         return Content("\n").join(lines)
 
     def on_click(self, event: events.Click) -> None:
@@ -114,13 +116,13 @@ class _Words(Widget):
 
 
 def _names(details: CommitDetails) -> Content:
-    names = [(f" {plain(name)} ", "bold $primary reverse") for name in details.refs]
+    names = [(f" {sanitize(name)} ", "bold $primary reverse") for name in details.refs]
     spaced = [part for name in names for part in ((" ", ""), name)]
     return Content.assemble((details.commit.sha[:12], "bold $accent"), " ", *spaced)
 
 
 def _relative(sign: str, title: str, kin: Kin, width: int) -> Content:
-    subject = cut(plain(kin.subject) or "(not indexed)", max(4, width - 12 - len(title)))
+    subject = cut(sanitize(kin.subject) or "(not indexed)", max(4, width - 12 - len(title)))
     return Content.assemble(
         (f"{sign} ", "$muted"),
         (f"{title} ", "$muted"),

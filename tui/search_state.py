@@ -37,7 +37,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Searching:
+class SearchState:
     """Everything the search screen shows; `hits` are all pages that came, `without` which filters to drop."""
 
     repository: str = ""
@@ -109,13 +109,13 @@ class Searching:
 
     # -- what happens ----------------------------------------------------------------------------
 
-    def asked(self, source: str, *, by_date: bool) -> Searching:
+    def sent(self, source: str, *, by_date: bool) -> SearchState:
         """A query was sent; old hits stay until its answer comes."""
         return replace(
             self, source=source, by_date=by_date, loading=True, error=None, without=(), complaint=""
         )
 
-    def answered(self, results: Results) -> Searching:
+    def answered(self, results: Results) -> SearchState:
         """An answer came."""
         return replace(
             self,
@@ -128,31 +128,31 @@ class Searching:
             arrived=0,
         )
 
-    def misread(self, complaint: str) -> Searching:
-        """What was typed is no query yet; the old answer stays."""
+    def query_invalid(self, complaint: str) -> SearchState:
+        """What was typed is no valid query; the old answer stays."""
         return replace(self, loading=False, complaint=complaint)
 
-    def extended(self, results: Results) -> Searching:
+    def page_added(self, results: Results) -> SearchState:
         """Another page came."""
         return replace(self, hits=(*self.hits, *results.hits), cursor=results.next_cursor)
 
-    def failed(self, error: OharaError) -> Searching:
+    def failed(self, error: OharaError) -> SearchState:
         """No answer came."""
         return replace(self, loading=False, error=error, results=None, hits=(), cursor=None)
 
-    def cleared(self) -> Searching:
-        """Nothing is asked any more."""
+    def cleared(self) -> SearchState:
+        """The query bar was emptied."""
         kept = self.error if isinstance(self.error, IndexMissing | RepositoryError) else None
         return replace(
             self, source="", loading=False, results=None, hits=(), cursor=None, error=kept, without=()
         )
 
-    def happened(self, job: JobState) -> Searching:
-        """The service said something about this repository."""
+    def job_changed(self, job: JobState) -> SearchState:
+        """Indexing of this repository began, went on or ended."""
         return replace(self, job=job)
 
-    def stands(self, status: IndexStatus) -> Searching:
-        """The index stands otherwise; commits that came since are told as new."""
+    def index_changed(self, status: IndexStatus) -> SearchState:
+        """The index changed; commits that it got since are counted as new."""
         fresh = status.indexed - self.status.indexed if self.status and self.results else 0
         error = None if isinstance(self.error, IndexMissing | RepositoryError) else self.error
         return replace(self, status=status, error=error, arrived=self.arrived + max(0, fresh))
@@ -169,7 +169,7 @@ _LANE_WORDS = {"timeout": "took too long", "failed": "failed"}
 
 
 def _counted(fresh: IndexStatus, before: IndexStatus | None) -> IndexStatus:
-    """How the index stands; what an answer leaves uncounted, because counting takes time, as it was."""
+    """The index's status; what an answer leaves uncounted, because counting takes time, as it was."""
     if before is None or fresh.hunks:
         return fresh
     return replace(
@@ -177,8 +177,8 @@ def _counted(fresh: IndexStatus, before: IndexStatus | None) -> IndexStatus:
     )
 
 
-def same_place(hits: tuple[Hit, ...], hit: Hit | None) -> int | None:
-    """Where a hit stands among others; None when it is not there."""
+def index_of_hit(hits: tuple[Hit, ...], hit: Hit | None) -> int | None:
+    """The index of a hit among others; None when it is not there."""
     if hit is None:
         return None
     wanted = (hit.commit.sha, hit.hunk, hit.path)

@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.advice import Advice, Choice
-from tui.inert import cells, cut, fit, plain
+from tui.cells import cell_width, cut, fit, sanitize
 
 if TYPE_CHECKING:
     from textual import events
@@ -19,7 +19,7 @@ _WIDEST = 76
 
 
 class AdviceView(Widget, can_focus=True):
-    """What stands where hits would be."""
+    """What is shown where hits would be."""
 
     DEFAULT_CSS = "AdviceView { height: 1fr; padding: 1 2; }"
 
@@ -77,20 +77,22 @@ class AdviceView(Widget, can_focus=True):
         tone = _TONES[advice.tone]
         lines = [
             Content.assemble(
-                (f"{advice.glyph}  ", f"bold {tone}"), (cut(plain(advice.title), width - 3), "bold")
+                (f"{advice.glyph}  ", f"bold {tone}"), (cut(sanitize(advice.title), width - 3), "bold")
             )
         ]
         for said in advice.lines:
-            lines += [Content.styled(f"   {line}", "$muted") for line in _wrapped(plain(said), width - 3)]
+            lines += [Content.styled(f"   {line}", "$muted") for line in _wrapped(sanitize(said), width - 3)]
         if advice.choices:
             lines.append(Content(""))
-        label_width = min(max((cells(plain(each.label)) for each in advice.choices), default=0), width - 8)
+        label_width = min(
+            max((cell_width(sanitize(each.label)) for each in advice.choices), default=0), width - 8
+        )
         lines += [self._choice(each, at, label_width, width) for at, each in enumerate(advice.choices)]
         return lines
 
     def _choice(self, choice: Choice, at: int, label_width: int, width: int) -> Content:
         here = at == self._at
-        label = fit(plain(choice.label), label_width)
+        label = fit(sanitize(choice.label), label_width)
         key = f"  {choice.key}" if choice.key else ""
         note = cut(choice.note, max(0, width - label_width - 5 - len(key) - 2))
         return Content.assemble(
@@ -108,7 +110,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     lines = [""]
     for word in text.split():
         grown = f"{lines[-1]} {word}".strip()
-        if cells(grown) <= width:
+        if cell_width(grown) <= width:
             lines[-1] = grown
         else:
             lines.append(cut(word, width))
