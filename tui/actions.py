@@ -57,7 +57,7 @@ class Action:
     group: Group
     footer: bool = False
     hidden: bool = False
-    run: str = ""  # Textual's name of it where another widget than the one that hears it does it
+    run: str = ""  # Textual's name of it where another widget than the focused one does it
 
 
 _E, _S, _Q, _D = Scope.EVERYWHERE, Scope.SEARCH, Scope.QUERY, Scope.DIFF
@@ -216,7 +216,7 @@ _WITH_A_DIFF = frozenset({Scope.SEARCH, Scope.COMMIT, Scope.HISTORY})
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Which keys do what, after the settings had their say."""
+    """Which keys do what, after the settings changed some of them."""
 
     changed: Mapping[str, tuple[str, ...]]
 
@@ -233,7 +233,7 @@ class Keys:
         return key_label(self.of(BY_NAME[name])[0])
 
     def keymap(self) -> dict[str, str]:
-        """What Textual needs to know."""
+        """The changed keys as Textual takes them."""
         return {name: ",".join(map(key_name, keys)) for name, keys in self.changed.items()}
 
 

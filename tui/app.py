@@ -49,7 +49,7 @@ class OharaApp(App[None]):
     ENABLE_COMMAND_PALETTE = False  # Textual's own key for it; the registry's opens ours
 
     def __init__(self, repository: Path | None = None, query: str = "") -> None:
-        """Open a repository, or the last one; `query` is asked at once."""
+        """Open a repository, or the last one; `query` is searched for at once."""
         self.session = sessions.load()
         given = repository or config.work_tree(Path.cwd())
         self.repository = str(given.absolute()) if given else self.session.repository
@@ -79,7 +79,7 @@ class OharaApp(App[None]):
         return self.search
 
     def on_mount(self) -> None:
-        """Take the keys, and paint everything again on a terminal that somebody else had meanwhile."""
+        """Set the keys, and paint everything again after another program had the terminal."""
         self.set_keymap(self.keys.keymap())
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
@@ -128,7 +128,7 @@ class OharaApp(App[None]):
         sessions.save(self.session)
 
     def remember_query(self, repository: str, source: str) -> None:
-        """Remember a query as asked of a repository."""
+        """Remember a query of a repository."""
         self.session = self.session.with_query(repository, source)
 
     # -- opening --------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ class OharaApp(App[None]):
         self.search.bar.input.focus()
 
     def ask(self, source: str) -> None:
-        """Ask a query in this repository."""
+        """Search for a query in this repository."""
         while len(self.screen_stack) > 1:
             self.pop_screen()
         self.search.use_repository(self.repository, source)
@@ -221,7 +221,7 @@ class OharaApp(App[None]):
     # -- actions of everywhere -------------------------------------------------------------------
 
     def action_step_back(self) -> None:
-        """Step back one level: within a screen, or out of it; the search is never left so."""
+        """Step back one level: within a screen, or out of it; the search screen is never left."""
         stepped = isinstance(self.screen, PanedScreen) and self.screen.step_back()
         if not stepped and len(self.screen_stack) > 1:
             self.pop_screen()
@@ -269,7 +269,7 @@ class OharaApp(App[None]):
     def footer_keys(self, *scopes: Scope, typing: bool = False, only: Collection[str] = ()) -> list[Key]:
         """What the footer of a screen with these scopes shows: `only` these actions, if any are named.
 
-        While somebody types, letters are text: only keys that are none are shown.
+        While a person types, letters are text: only keys that are no letters are shown.
         """
         shown = []
         for action in ACTIONS:

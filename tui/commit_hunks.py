@@ -1,4 +1,4 @@
-"""The hunks of one commit, fetched by the page as far as somebody goes: a huge commit has thousands."""
+"""The hunks of one commit, fetched by the page as far as a person reads: a huge commit has thousands."""
 
 from __future__ import annotations
 

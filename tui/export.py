@@ -103,7 +103,7 @@ def patch(hits: Sequence[Hit]) -> str:
             *(f"    {inert(line, keep=chr(9))}" for line in commit.message.rstrip().split("\n")),
             "",
         ]
-        standing = None
+        current = None
         for hit in found:
             if not hit.path or not hit.excerpt:
                 continue
@@ -112,9 +112,9 @@ def patch(hits: Sequence[Hit]) -> str:
                     f"# {inert(hit.path)}:{hit.line} is left out: a line of it is too long to be shown"
                 )
                 continue
-            if hit.path != standing:
+            if hit.path != current:
                 lines += _file_header(hit)
-                standing = hit.path
+                current = hit.path
             lines += [hunk_range(hit), *hit.excerpt.split("\n")]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -1,4 +1,4 @@
-"""Where a commit or a file can be looked at on the web, as told by the address of the remote. Pure.
+"""The web pages of commits and files, computed from the address of the remote. Pure.
 
 Addresses come in the forms that git takes (https, ssh, git, `user@host:path`). Names and passwords in them
 never get into a link. What is not on a host (a path, a file URL) has no page.

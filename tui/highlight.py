@@ -2,7 +2,7 @@
 
 Pygments is loaded when the first line is coloured, and one lexer at a time. Work is bounded: long lines and
 long texts are left plain, and a lexer that fails colours nothing. What the classes look like is the
-widget's affair; nothing is guessed from the text itself, only from the path.
+widget's to decide; nothing is guessed from the text itself, only from the path.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers and times as the UI says them: short, rounded, the same everywhere. Pure."""
+"""Formats numbers and times for the UI: short, rounded, the same everywhere. Pure."""
 
 from __future__ import annotations
 

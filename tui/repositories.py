@@ -118,7 +118,7 @@ def bar(done: int, total: int) -> str:
 
 
 def details(known: RepositoryInfo, *, now: float) -> list[tuple[str, str]]:
-    """What there is to say about one repository: labels and values."""
+    """The details of one repository: labels and values."""
     rows = [("path", known.path)]
     status = known.status
     if status is None:

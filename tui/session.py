@@ -1,7 +1,7 @@
 """What the UI remembers from one start to the next: repository, query, layout, theme, and old queries.
 
 One small file in the state folder, written when the UI ends. It is a comfort: one that cannot be read, or
-that another version wrote, is as good as none, and one that cannot be written keeps nobody from leaving.
+that another version wrote, counts as none, and one that cannot be written does not keep the UI from ending.
 """
 
 from __future__ import annotations

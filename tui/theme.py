@@ -1,6 +1,6 @@
 """The colours of the UI: a dark and a light theme of its own, and one that uses the terminal's sixteen.
 
-`NO_COLOR` is Textual's affair: it drops every colour, and nothing here carries a meaning alone.
+`NO_COLOR` is handled by Textual, which drops every colour; no colour here carries a meaning alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a history is asked about: which symbol or lines, in which commit and file. Pure."""
+"""What a history is about: which symbol or lines, in which commit and file. Pure."""
 
 from __future__ import annotations
 

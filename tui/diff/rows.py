@@ -63,12 +63,12 @@ _LINES = frozenset({RowKind.ADDED, RowKind.REMOVED, RowKind.CONTEXT})
 def rows_of(hits: Sequence[Hit]) -> list[Row]:
     """All rows of these hits; a file is headed once for hunks of it that follow each other."""
     rows: list[Row] = []
-    standing: tuple[str, str] | None = None
+    current: tuple[str, str] | None = None
     for number, hit in enumerate(hits):
-        place = (hit.commit.sha, hit.path)
-        if place != standing and hit.path:
+        file = (hit.commit.sha, hit.path)
+        if file != current and hit.path:
             rows.append(Row(RowKind.FILE, file_heading(hit), number))
-        standing = place
+        current = file
         if hit.excerpt:
             rows.append(Row(RowKind.HUNK, hunk_heading(hit), number))
             rows.extend(lines_of(hit, number))
@@ -117,7 +117,7 @@ def hunk_heading(hit: Hit) -> str:
 
 
 def hunk_range(hit: Hit) -> str:
-    """Where in the file a hunk stands; as in git, an empty side is numbered by the line above it."""
+    """Where in the file a hunk is; as in git, an empty side is numbered by the line above it."""
     lines = hit.excerpt.split("\n")
     old = sum(line[:1] in {"-", " "} for line in lines)
     new = sum(line[:1] in {"+", " "} for line in lines)

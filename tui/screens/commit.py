@@ -1,7 +1,7 @@
-"""One commit: its words and kin, its files as a tree, all its hunks.
+"""One commit: its message, parents and children, its files as a tree, all its hunks.
 
-Words and files come first and at once, hunks as far as somebody goes. Moving in the tree moves the diff, and
-the other way round.
+Message and files come first and at once, hunks as far as a person reads. Moving in the tree moves the diff,
+and the other way round.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NEAR_END = 3  # hunks before the last that was fetched at which more are asked 
 
 
 class CommitScreen(PanedScreen):
-    """Scope one reads a commit."""
+    """Shows a commit."""
 
     SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.COMMIT, Scope.DIFF)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.COMMIT, Scope.DIFF)]
@@ -183,7 +183,7 @@ class CommitScreen(PanedScreen):
     # -- what is drawn beside --------------------------------------------------------------------
 
     def refresh_status(self) -> None:
-        """Draw the lines at the foot and the titles of the diff anew."""
+        """Draw the lines at the foot and the titles of the diff again."""
         super().refresh_status()
         if self.details is None:
             self.status_line.show((), ())

@@ -84,8 +84,8 @@ class FiltersScreen(ModalScreen[tuple[str, ...] | None]):
         try:
             chips = chips_from(values, now=int(time.time()))
         except QueryError as error:
-            said = f"{error.message}\nhint: {error.hint}" if error.hint else error.message
-            self.query_one(".complaint", Static).update(said)
+            message = f"{error.message}\nhint: {error.hint}" if error.hint else error.message
+            self.query_one(".complaint", Static).update(message)
             return
         self.dismiss(chips)
 

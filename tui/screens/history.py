@@ -1,7 +1,7 @@
 """The history of a symbol or of lines: every commit that touched them, newest first, with what it did.
 
 Symbols are followed by name through every name that their file had; lines are followed through every
-change above and around them. Scope a symbol's history is not known (yet), that of its lines is shown
+change above and around them. Where a symbol's history is not known (yet), that of its lines is shown
 instead, and parts to be.
 """
 
@@ -38,7 +38,7 @@ _AUTHOR = 14
 
 
 class HistoryScreen(PanedScreen):
-    """Scope one reads how something came to be."""
+    """Shows how a symbol or lines came to be."""
 
     SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.HISTORY, Scope.DIFF)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.HISTORY, Scope.DIFF)]
@@ -133,7 +133,7 @@ class HistoryScreen(PanedScreen):
         self._begin_at(self.visit.hit)
 
     def _begin_at(self, hit: Hit) -> None:
-        """Begin with the change and the hunk that one came from."""
+        """Select the change and the hunk that the history was opened from."""
         at = next((at for at, (commit, _) in enumerate(self.steps) if commit.sha == hit.commit.sha), 0)
         self.step_list.show(len(self.steps), at)
         self._show_step(at)
@@ -177,7 +177,7 @@ class HistoryScreen(PanedScreen):
     # -- what is drawn beside --------------------------------------------------------------------
 
     def refresh_status(self) -> None:
-        """Draw the lines at the foot and the titles anew."""
+        """Draw the lines at the foot and the titles again."""
         super().refresh_status()
         parts: list[StatusPart] = []
         if self.trace is not None:

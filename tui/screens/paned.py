@@ -1,6 +1,6 @@
-"""What every screen but a dialog is: panes, or advice in their place, and two lines at the foot.
+"""The base of every screen but a dialog: panes, or advice in their place, and two lines at the foot.
 
-Keys reach a screen by one door: `action_do` runs the command that the screen or a part of it gave for an
+Keys reach a screen in one way: `action_do` runs the command that the screen or a part of it gave for an
 action of the table in `tui.actions`. An action without a command yet is not there for its key either.
 """
 
@@ -33,7 +33,7 @@ NARROW = 110  # columns below which a list and its diff stand one above the othe
 
 
 class PanedScreen(Screen[None]):
-    """Shows panes once there is something to show in them, and says until then why there is not."""
+    """Shows panes once there is something to show in them, and advice until then."""
 
     SCOPES: ClassVar[tuple[Scope, ...]] = ()
     PANES: ClassVar[str] = "#main"
@@ -56,7 +56,7 @@ class PanedScreen(Screen[None]):
         return self.ohara.repository
 
     def compose_foot(self) -> ComposeResult:
-        """What stands below the panes, or in their place."""
+        """Advice in place of the panes, and the lines below them."""
         yield self.advice
         yield self.status_line
         yield self.key_line

@@ -36,7 +36,7 @@ _RELOAD_EVERY_S = 2.0  # while indexing goes on: its events tell how far it is, 
 
 
 class RepositoriesScreen(PanedScreen):
-    """Scope one chooses what to search."""
+    """The list to choose what to search from."""
 
     SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.REPOSITORIES,)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.REPOSITORIES)]
@@ -144,7 +144,7 @@ class RepositoriesScreen(PanedScreen):
         return left, right
 
     def refresh_status(self) -> None:
-        """Draw the lines at the foot, and what is known of the selected one, anew."""
+        """Draw the lines at the foot, and the details of the selected one, again."""
         super().refresh_status()
         known = self._selected
         lines = details(known, now=self.ohara.clock()) if known is not None else []

@@ -1,7 +1,7 @@
 """The search screen: query bar, hits, timeline, the diff of the selected hit, or advice in their place.
 
 It draws what `Finder` knows and tells it what was typed. Everything slow happens in workers, of which a newer
-one ends the older: an answer to a question nobody asks any more is never drawn.
+one ends the older: the answer to an outdated query is never drawn.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer t
 
 
 class SearchScreen(PanedScreen):
-    """Where one searches."""
+    """The query, its hits and the diff of the selected one."""
 
     SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.SEARCH, Scope.DIFF)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.SEARCH, Scope.DIFF)]

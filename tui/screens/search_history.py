@@ -41,7 +41,7 @@ class SearchHistory:
     # -- visits ----------------------------------------------------------------------------------
 
     def record(self) -> None:
-        """Note this search as visited, and its query as asked."""
+        """Note this search as visited, and remember its query."""
         host = self._host
         state, hit = host.finder.state, host.selected
         host.ohara.remember_query(state.repository, state.source)

@@ -1,4 +1,4 @@
-"""Why a hit stands where it stands: each lane's rank and score, the fused score, reranking, recency."""
+"""Explains the rank of a hit: each lane's rank and score, the fused score, reranking, recency."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def explained(hit: Hit, results: Results) -> Content:
             continue
         rank = hit.lanes.get(lane.name)
         score = hit.lane_scores.get(lane.name)
-        said = f"{lane.name:<14}{rank if rank is not None else '—':>5}  {_number(score):>8}  "
+        row = f"{lane.name:<14}{rank if rank is not None else '—':>5}  {_number(score):>8}  "
         rest = f"{lane.status}, {lane.count} in {milliseconds(lane.elapsed_ms)}" if rank is None else ""
         lines.append(
             Content.assemble(
-                (said, "$foreground" if rank is not None else "$faint"),
+                (row, "$foreground" if rank is not None else "$faint"),
                 (_bar(score), "$primary"),
                 (rest, "$faint"),
             )

@@ -80,8 +80,8 @@ class AdviceView(Widget, can_focus=True):
                 (f"{advice.glyph}  ", f"bold {tone}"), (cut(sanitize(advice.title), width - 3), "bold")
             )
         ]
-        for said in advice.lines:
-            lines += [Content.styled(f"   {line}", "$muted") for line in _wrapped(sanitize(said), width - 3)]
+        for text in advice.lines:
+            lines += [Content.styled(f"   {line}", "$muted") for line in _wrapped(sanitize(text), width - 3)]
         if advice.choices:
             lines.append(Content(""))
         label_width = min(

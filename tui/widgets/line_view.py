@@ -2,7 +2,7 @@
 
 Textual lays out and paints the whole screen when the size of what is scrolled changes or a scrollbar comes or
 goes, which takes longer than all the drawing of a pane. Here the bar has its place whether it is needed or
-not, and how far one can scroll is the pane's own affair. A line that was drawn is kept with its piece of the
+not, and the pane itself decides how far one can scroll. A line that was drawn is kept with its piece of the
 border: scrolled to another height it is not drawn again.
 """
 
@@ -69,7 +69,7 @@ _KEPT = 1_000  # lines: several screens; a diff may have many thousands
 class LineView(ScrollView, can_focus=True):
     """Lines, of which those that are seen are drawn.
 
-    A refresh of the whole pane draws everything anew; a refresh of a region only brings it to the screen:
+    A refresh of the whole pane draws everything again; a refresh of a region only brings it to the screen:
     what changed within is to be named to `redraw_lines`.
     """
 

@@ -33,7 +33,7 @@ class QueryInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.QUERY)]
 
-    # What is typed changes how far the line scrolls, never where anything stands: nothing is laid out for it.
+    # Typing changes how far the line scrolls, never the position of anything: nothing is laid out for it.
     virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
 
     class Entered(Message):
@@ -146,11 +146,11 @@ class QueryBar(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Text was typed: a sample gives way to it, finished filters become chips."""
         event.stop()
-        if event.value != self.input.value:  # somebody typed on meanwhile, which is told of next
+        if event.value != self.input.value:  # more was typed meanwhile, for which another event comes
             return
         sample = self.draft.sample if not event.value else None
         typed = QueryDraft(event.value, self.draft.chips, sample)
-        at = self.input.cursor_position  # a filter may be typed before what stands there already
+        at = self.input.cursor_position  # a filter may be typed before the text that is there already
         behind = event.value[at:]
         before = lift_filters(replace(typed, text=event.value[:at]), now=int(time.time()))
         self._become(replace(before, text=before.text + behind))

@@ -78,7 +78,7 @@ class ResultList(LineView, inherit_bindings=False):
         return self._at
 
     def show(self, hits: Sequence[Hit], *, keep: bool = False) -> None:
-        """List these hits; with `keep` the cursor stays on its hit, and that where it stands.
+        """List these hits; with `keep` the cursor stays on its hit, and the hit at its height.
 
         A list that was seen from its first hit on still is, as long as the cursor is then seen.
         """

@@ -1,6 +1,6 @@
 """A list of rows of any number, drawn one by one as they are seen, one of them under a cursor.
 
-What a row says is asked of its screen when it is drawn: parts of text, each with the name of a tone. The
+The text of a row comes from its screen when it is drawn: parts of text, each with the name of a tone. The
 selection is a bar at the left edge as well as a colour.
 """
 

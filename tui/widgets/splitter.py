@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Splitter(Widget):
-    """A line that says where it was dragged to; its screen moves the panes."""
+    """A line that posts where it was dragged to; its screen moves the panes."""
 
     DEFAULT_CSS = """
     Splitter { width: 1; height: 100%; color: $border-blurred; &:hover { color: $border; } }
     """
 
     class Dragged(Message):
-        """The splitter should stand at this cell of the screen."""
+        """The splitter was dragged to this cell of the screen."""
 
         def __init__(self, x: int, y: int) -> None:
             super().__init__()

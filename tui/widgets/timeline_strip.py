@@ -1,4 +1,4 @@
-"""The timeline: two rows of bars, hits per month, quarter or year, and a row that says when that was."""
+"""The timeline: two rows of bars, hits per month, quarter or year, and a row with their dates."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class TimelineStrip(Widget):
         before, self._here = self._here, None
         if self._selected is not None:
             (one,) = bars([self._selected], 1)
-            standing = (
+            indexes = (
                 number
                 for number, bar in enumerate(self._bars)
                 if bar.first_month <= one.first_month < bar.first_month + bar.months
             )
-            self._here = next(standing, None)
+            self._here = next(indexes, None)
         if self._here != before:
             self.refresh()
 
@@ -131,7 +131,9 @@ class TimelineStrip(Widget):
     def render_line(self, y: int) -> Strip:
         """One line of the strip."""
         width = self.size.width
-        if width != self._laid_out:  # asked for its place too early, a pane hears of no change of size
+        if (
+            width != self._laid_out
+        ):  # asked for its region too early, a pane gets no event when its size changes
             self._lay_out()
         if y >= _ROWS:
             return Strip([Segment(fit(self._label(), width), self._part("label"))])
