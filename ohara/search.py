@@ -105,6 +105,7 @@ class Search:
             context=context,
             timeout_s=settings.lane_timeout_s,
             recency_weight=settings.recency_weight,
+            models=f"{self._settings.models.embedder} {self._settings.models.reranker}",
         )
 
     async def find(

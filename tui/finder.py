@@ -125,7 +125,7 @@ class Finder:
                 settled = await self._link.find(
                     self.state.repository, source, k=FIRST_HITS, rerank=True, context=_WHOLE_HUNK
                 )
-                self._set(self.state.answered(settled), Change.ORDER)
+                self._set(self.state.answered(settled, reranked=True), Change.ORDER)
         except OharaError as error:
             self._set(self.state.failed(error), Change.ANSWER)
             return
@@ -148,7 +148,7 @@ class Finder:
                     state.repository,
                     state.source,
                     k=_PAGE,
-                    rerank=False,
+                    rerank=state.reranked,
                     by_date=state.by_date,
                     after=state.cursor,
                     context=_WHOLE_HUNK,

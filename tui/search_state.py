@@ -46,6 +46,7 @@ class SearchState:
     results: Results | None = None
     hits: tuple[Hit, ...] = ()
     cursor: str | None = None
+    reranked: bool = False
     loading: bool = False
     error: OharaError | None = None
     status: IndexStatus | None = None
@@ -115,11 +116,12 @@ class SearchState:
             self, source=source, by_date=by_date, loading=True, error=None, without=(), complaint=""
         )
 
-    def answered(self, results: Results) -> SearchState:
-        """An answer came."""
+    def answered(self, results: Results, *, reranked: bool = False) -> SearchState:
+        """An answer came, in the order of the cross-encoder or not yet."""
         return replace(
             self,
             results=results,
+            reranked=reranked,
             hits=results.hits,
             cursor=results.next_cursor,
             loading=False,

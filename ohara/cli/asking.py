@@ -71,13 +71,20 @@ def _requoted(word: str) -> str:
     return f'{name}:"{escaped}"'
 
 
+def moment(after: str | None) -> int:
+    """The moment that dates count from: now, or for a further page when the first was asked for."""
+    from ohara.retrieve.cursor import asked_at
+
+    return asked_at(after) or int(time.time())
+
+
 def read_query(source: str, wish: Wish) -> Query:
     """The query that a text asks for, together with the options."""
     from ohara.query import parse
 
     query = parse(
         source,
-        now=int(time.time()),
+        now=moment(wish.after),
         mode=wish.mode,
         flags=wish.filters,
         polarity=wish.polarity,
@@ -95,7 +102,7 @@ def ask(engine: Engine, query: Query, wish: Wish, *, watched: bool = False) -> R
     """Put a query to the engine; `watched` shows on a terminal how far a long search is."""
     count = engine.settings.find.k if wish.count is None else wish.count
     wishes = engine.search.wishes(
-        now=int(time.time()),
+        now=moment(wish.after),
         k=count,
         rerank=not wish.no_rerank,
         all_hunks=wish.all_hunks,

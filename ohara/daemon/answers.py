@@ -21,6 +21,7 @@ from ohara.git.repo import Repository
 from ohara.index.reach import not_indexed
 from ohara.model import Mode
 from ohara.query import parse
+from ohara.retrieve.cursor import asked_at
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -156,7 +157,7 @@ class Answers:
     async def _find(self, request: wire.Find) -> wire.Found:
         async with self._repositories.use(request.repo) as engine:
             await in_thread(catch_up, request.repo)
-            now = int(time.time())
+            now = asked_at(request.after) or int(time.time())
             query = request.query
             if isinstance(query, str):
                 query = parse(query, now=now, mode=request.mode or Mode.AUTO)

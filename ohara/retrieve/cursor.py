@@ -1,13 +1,13 @@
 """Where a next page begins: a place in one query's answer, for one state of the index. Pure.
 
-A cursor that is used with another query, or after the index has changed, is refused: pages of two different
-answers would repeat some hits and lose others.
+A cursor that is used with another query or other options, or after the index has changed, is refused: pages
+of two different answers would repeat some hits and lose others. What else an order depends on it carries: the
+moment, and which lanes had answered.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 from dataclasses import dataclass
@@ -23,10 +23,16 @@ _DIGITS = 12  # enough that no two queries of one person are taken for each othe
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where a page begins, and how deep the ranking was that it is a page of."""
+    """Where a page begins in an answer, and what that answer was made of.
+
+    `depth` is how many hits its first page asked for, `now` the moment it was asked at, which dates and
+    recency count from, and `lanes` are those that answered; None until they have.
+    """
 
     start: int
     depth: int
+    now: int
+    lanes: frozenset[str] | None = None
 
 
 def asked(query: Query, *choices: object) -> str:
@@ -37,26 +43,20 @@ def asked(query: Query, *choices: object) -> str:
 
 def write(page: Page, name: str, state: str) -> str:
     """The cursor of a page."""
-    said = json.dumps([page.start, page.depth, name, state], separators=(",", ":"))
+    lanes = sorted(page.lanes or ())
+    said = json.dumps([page.start, page.depth, page.now, lanes, name, state], separators=(",", ":"))
     return base64.urlsafe_b64encode(said.encode()).decode().rstrip("=")
 
 
 def read(cursor: str, name: str, state: str) -> Page:
     """The page that a cursor stands for."""
-    try:
-        said = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        start, depth, query_name, index_state = said
-        page = Page(int(start), int(depth))
-    except (ValueError, TypeError, binascii.Error):
-        raise QueryError(
-            f"{cursor[:40]!r} is not a cursor",
-            hint="take it from the `next` of an answer; since: takes a date",
-        ) from None
-    if page.start < 0 or page.depth < 0:
+    decoded = _decoded(cursor)
+    if decoded is None:
         raise QueryError(
             f"{cursor[:40]!r} is not a cursor",
             hint="take it from the `next` of an answer; since: takes a date",
         )
+    page, query_name, index_state = decoded
     if query_name != name:
         raise QueryError(
             "the cursor belongs to another query", hint="repeat the query and options it came from"
@@ -64,3 +64,19 @@ def read(cursor: str, name: str, state: str) -> Page:
     if index_state != state:
         raise QueryError("the index has changed since the cursor was made", hint="ask again without a cursor")
     return page
+
+
+def asked_at(cursor: str | None) -> int | None:
+    """The moment that a cursor's query was first asked at; none for what is no cursor."""
+    decoded = _decoded(cursor) if cursor is not None else None
+    return decoded[0].now if decoded else None
+
+
+def _decoded(cursor: str) -> tuple[Page, str, str] | None:
+    try:
+        said = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+        start, depth, now, lanes, name, state = said
+        page = Page(int(start), int(depth), int(now), frozenset(map(str, lanes)))
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return None
+    return (page, name, state) if min(page.start, page.depth, page.now) >= 0 else None

@@ -74,21 +74,23 @@ def one_for_each_commit(found: Sequence[Ranked]) -> list[Shown]:
     return shown
 
 
-def collapsed(hits: Sequence[Shown], occurrences: Mapping[int, Sequence[Sha]]) -> list[Shown]:
+def collapsed(
+    hits: Sequence[Shown], occurrences: Mapping[int, Sequence[Sha]], above: Sequence[Shown] = ()
+) -> list[Shown]:
     """Identical changes once: the best stays and names the other commits that made the same change.
 
     `occurrences` gives for each content the commits that may answer, newest first. A commit that is a hit of
-    its own by another change is not named.
+    its own by another change is not named. `above` are hits that rank higher and stay as they are.
     """
     kept: list[Shown] = []
-    seen: set[int] = set()
+    seen = {hit.ranked.row.content for hit in above if hit.ranked.row.content is not None}
     for hit in hits:
         content = hit.ranked.row.content
         if content is None or content not in seen:
             kept.append(hit)
         if content is not None:
             seen.add(content)
-    own = {hit.ranked.row.commit.sha for hit in kept}
+    own = {hit.ranked.row.commit.sha for hit in (*above, *kept)}
     named: list[Shown] = []
     for hit in kept:
         content = hit.ranked.row.content

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ohara.errors import QueryError
 from ohara.model import LaneReport, LaneStatus, Polarity
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import Shown, collapsed, in_order, one_for_each_commit
@@ -25,8 +26,9 @@ from ohara.words import query_terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ohara.model import Mode, Query
+    from ohara.model import Mode, Query, Sha
     from ohara.retrieve.diversify import Ranked
+    from ohara.retrieve.lane import Lane
     from ohara.retrieve.pooled import Pooled
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking
@@ -34,53 +36,149 @@ if TYPE_CHECKING:
     from ohara.store.filters import HunkFilter
     from ohara.store.reader import Reader
 
-# A lane's limit and the pool's size: the least of them, and how often the wished number of hits.
-LANE_LEAST, LANE_TIMES = 100, 4
-POOL_LEAST, POOL_TIMES = 50, 2
+# A ranking is made in tiers, each deeper than the one before, until there are hits enough: so the first hits
+# are the same however many are asked for, and pages follow each other. A lane's limit and the pool's size are
+# so many times a tier's depth.
+FIRST_DEPTH, DEEPER = 25, 4
+LANE_TIMES, POOL_TIMES = 4, 2
 
 _SIDE = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
 
 
 @dataclass(frozen=True, slots=True)
+class ToRank:
+    """What is ranked: the words of a query over the hunks that may answer.
+
+    `required` names hunks that answer even if no lane finds them: they follow below all that are found.
+    `lanes` are those whose answers made the pages before this one, the reranker among them; None on a first
+    page. They must answer again, and no others may: the order would be another.
+    """
+
+    sources: Sources
+    query: Query
+    wishes: Wishes
+    allowed: HunkFilter
+    required: Ranking | None = None
+    lanes: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RankedAnswer:
-    """All hits of a ranking, best first, and how the lanes went."""
+    """The hits of a ranking, best first, whether there may be more, and how the lanes went.
+
+    `answered` names the lanes, and the reranker, that made the order.
+    """
 
     shown: list[Shown]
+    more: bool
     lanes: tuple[LaneReport, ...]
+    answered: frozenset[str]
     notes: tuple[str, ...] = ()
 
 
-async def rank(
-    sources: Sources,
-    query: Query,
-    wishes: Wishes,
-    allowed: HunkFilter,
-    *,
-    depth: int,
-    required: Ranking | None = None,
-) -> RankedAnswer:
-    """Rank hunks for a query's words, as deep as so many hits need.
+@dataclass(frozen=True, slots=True)
+class _Tier:
+    """The hits that one tier adds, the commits that it looked at, and whether nothing lies below it."""
 
-    `required` names hunks that answer even if no lane finds them: they follow below all that are found.
+    shown: list[Shown]
+    commits: frozenset[Sha]
+    reports: tuple[LaneReport, ...]
+    last: bool
+
+
+async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
+    """Rank hunks for a query's words, as deep as so many hits and one more need."""
+    first = await _tier(asked, FIRST_DEPTH)
+    answered = frozenset(report.name for report in first.reports if report.status in _ANSWERED)
+    _same_lanes(asked, answered)
+    shown, commits, reports, last = first.shown, first.commits, first.reports, first.last
+    depth = FIRST_DEPTH
+    while len(shown) <= hits and not last:
+        depth *= DEEPER
+        deeper = await _tier(replace(asked, lanes=answered), depth, below=(shown, commits))
+        reports = (*deeper.reports, *(one for one in first.reports if one.name == reranking.NAME))
+        late = {report.name for report in reports if report.status in _LATE}
+        if answered & late:
+            if len(shown) < hits and asked.lanes is not None:
+                raise _cannot_follow(answered & late)
+            break  # what is here stands; a next page asks the lane once more
+        shown, commits, last = [*shown, *deeper.shown], commits | deeper.commits, deeper.last
+    more = len(shown) > hits or not last
+    return RankedAnswer(shown, more, reports, answered, _notes(shown))
+
+
+async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
+    """Rank hunks in one tier that is deep enough for so many hits."""
+    tier = await _tier(asked, max(FIRST_DEPTH, depth))
+    answered = frozenset(report.name for report in tier.reports if report.status in _ANSWERED)
+    _same_lanes(asked, answered)
+    return RankedAnswer(
+        tier.shown, more=False, lanes=tier.reports, answered=answered, notes=_notes(tier.shown)
+    )
+
+
+_ANSWERED = frozenset({LaneStatus.OK, LaneStatus.EMPTY})
+_LATE = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
+
+
+def _same_lanes(asked: ToRank, answered: frozenset[str]) -> None:
+    if asked.lanes is not None and asked.lanes - answered:
+        raise _cannot_follow(asked.lanes - answered)
+
+
+def _cannot_follow(lanes: frozenset[str]) -> QueryError:
+    return QueryError(
+        f"the {' and the '.join(sorted(lanes))} lane did not answer, so this page would not follow the last",
+        hint="ask for it once more, or ask again without a cursor",
+    )
+
+
+async def _tier(
+    asked: ToRank, depth: int, below: tuple[Sequence[Shown], frozenset[Sha]] | None = None
+) -> _Tier:
+    """What the lanes find at a depth, below the hits of other tiers and without the commits these looked at.
+
+    Only the first tier is reranked.
     """
+    above, known = below or ((), frozenset())
+    sources, query, wishes, allowed = asked.sources, asked.query, asked.wishes, asked.allowed
     profile = wishes.profile
     weights = profile.weights(query.query_class)
-    asked = _lane_query(sources, query, wishes, allowed, limit=max(LANE_LEAST, LANE_TIMES * depth))
+    chosen = chosen_lanes(query.mode, weights)
     answers = await run_lanes(
-        LANES, asked, chosen=chosen_lanes(query.mode, weights), timeout_s=wishes.timeout_s
+        LANES,
+        _lane_query(sources, query, wishes, allowed, limit=LANE_TIMES * depth),
+        chosen=chosen if asked.lanes is None else chosen & asked.lanes,
+        timeout_s=wishes.timeout_s,
     )
-    size = max(POOL_LEAST, POOL_TIMES * depth)
+    size = POOL_TIMES * depth
     pooled = pool(
-        [*(answer.ranking for answer in answers), *([required] if required else [])],
+        [*(answer.ranking for answer in answers), *([asked.required] if asked.required else [])],
         weights,
         profile,
         size,
         per_commit=size if wishes.all_hunks else HUNKS_PER_COMMIT,
     )
-    found = await sources.pool.read(partial(_read, query=query, pooled=pooled, wishes=wishes))
-    found, report = await _reranked(sources, query, wishes, found)
-    shown = await sources.pool.read(partial(_diversified, found=found, wishes=wishes, allowed=allowed))
-    return RankedAnswer(shown, (*(answer.report for answer in answers), report), _notes(shown))
+    last = len(pooled) < size and all(
+        _is_whole(lane, answer.ranking) for lane, answer in zip(LANES, answers, strict=True)
+    )
+    there = {hit.ranked.row.hunk for hit in above}
+    fresh = [one for one in pooled if one.hunk not in there]
+    found = await sources.pool.read(partial(_read, query=query, pooled=fresh, wishes=wishes))
+    found = [one for one in found if wishes.all_hunks or one.row.commit.sha not in known]
+    reports = tuple(answer.report for answer in answers)
+    if below is None:
+        found, report = await _reranked(asked, found)
+        reports = (*reports, report)
+    shown = await sources.pool.read(
+        partial(_diversified, found=found, above=above, wishes=wishes, allowed=allowed)
+    )
+    return _Tier(shown, frozenset(one.row.commit.sha for one in found), reports, last)
+
+
+def _is_whole(lane: Lane, found: Ranking) -> bool:
+    """Whether a lane has nothing more to say: what is below its floor is no answer."""
+    return found.whole or min((one.score for one in found.candidates), default=0.0) < lane.floor
 
 
 def chosen_lanes(mode: Mode, weights: LaneWeights) -> frozenset[str]:
@@ -108,11 +206,10 @@ def _read(reader: Reader, *, query: Query, pooled: Sequence[Pooled], wishes: Wis
     return judged(pooled, rows, touched, judge, now=wishes.now, recency_weight=wishes.recency_weight)
 
 
-async def _reranked(
-    sources: Sources, query: Query, wishes: Wishes, found: list[Ranked]
-) -> tuple[list[Ranked], LaneReport]:
+async def _reranked(asked: ToRank, found: list[Ranked]) -> tuple[list[Ranked], LaneReport]:
     """The first hunks with the model's opinion mixed in; the others follow below them."""
-    if not wishes.rerank:
+    sources, query, wishes = asked.sources, asked.query, asked.wishes
+    if not wishes.rerank or (asked.lanes is not None and reranking.NAME not in asked.lanes):
         return found, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0)
     first = in_order(found)[: reranking.DEPTH]
     documents = reranking.documents_of(query.words, [one.row for one in first])
@@ -138,7 +235,7 @@ def _rarities(reader: Reader, *, words: Sequence[str]) -> dict[str, float]:
 
 
 def _diversified(
-    reader: Reader, *, found: Sequence[Ranked], wishes: Wishes, allowed: HunkFilter
+    reader: Reader, *, found: Sequence[Ranked], above: Sequence[Shown], wishes: Wishes, allowed: HunkFilter
 ) -> list[Shown]:
     best = in_order(found)
     if wishes.all_hunks:
@@ -148,7 +245,8 @@ def _diversified(
     occurrences = commits_with_content(reader, contents, allowed)
     counts = hunks_in_commits(reader, {hit.ranked.row.commit_id for hit in hits}, allowed)
     return [
-        replace(hit, more=counts.get(hit.ranked.row.commit_id, 1) - 1) for hit in collapsed(hits, occurrences)
+        replace(hit, more=counts.get(hit.ranked.row.commit_id, 1) - 1)
+        for hit in collapsed(hits, occurrences, above)
     ]
 
 

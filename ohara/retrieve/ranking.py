@@ -28,7 +28,8 @@ class Candidate(NamedTuple):
 class Ranking:
     """One lane's answer, best first. `pinned` hunks match exactly and rank above all that do not.
 
-    `of_commits` says that a score is the commit's, and holds for all of its hunks.
+    `of_commits` says that a score is the commit's, and holds for all of its hunks; `whole`, that a larger
+    limit would find no more.
     """
 
     lane: str
@@ -36,6 +37,7 @@ class Ranking:
     pinned: frozenset[HunkId] = frozenset()
     detail: str = ""
     of_commits: bool = False
+    whole: bool = True
 
 
 def ordered(found: Iterable[Candidate]) -> list[Candidate]:
@@ -66,13 +68,24 @@ def ranking(
     pinned: Iterable[HunkId] = (),
     detail: str = "",
     of_commits: bool = False,
+    whole: bool = True,
 ) -> Ranking:
-    """A lane's answer from what it found, in order, capped and cut; pinned hunks come first."""
+    """A lane's answer from what it found, in order, capped and cut; pinned hunks come first.
+
+    `whole` is False when there is more than what was found.
+    """
     exact = frozenset(pinned)
     best = ordered(found)
     best.sort(key=lambda one: one.hunk not in exact)
     kept = tuple(capped(best, limit))
-    return Ranking(lane, kept, exact.intersection(one.hunk for one in kept), detail, of_commits)
+    return Ranking(
+        lane,
+        kept,
+        exact.intersection(one.hunk for one in kept),
+        detail,
+        of_commits,
+        whole=whole and len(kept) < limit,
+    )
 
 
 def spread(rankings: Sequence[Ranking]) -> list[Ranking]:

@@ -64,3 +64,4 @@ class Wishes:
     context: int | None = None
     timeout_s: float = 2.0
     recency_weight: float = 0.05
+    models: str = ""  # which ones rank: a page of one ranking must not follow that of another

@@ -20,7 +20,7 @@ from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.listed import Listed, listing, read_entries
-from ohara.retrieve.rank import rank
+from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.store.filters import compile_filters
 from ohara.store.ranked import of_commit, recent
@@ -64,6 +64,7 @@ class Answer:
     fusion: str
     span: LiteralSpan | None = None
     notes: tuple[str, ...] = ()
+    answered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,19 @@ async def find(
     if query.filters.commits:  # of a commit that was named, all that answers is wanted
         wishes = replace(wishes, all_hunks=True)
     opening = await _open(sources, query)
-    name = cursor.asked(query, wishes.profile.name, wishes.all_hunks, wishes.by_date)
-    page = (
-        cursor.read(wishes.after, name, opening.state)
-        if wishes.after is not None
-        else Page(start=0, depth=wishes.k)
+    name = cursor.asked(
+        query,
+        wishes.profile.name,
+        wishes.models,
+        wishes.rerank,
+        wishes.recency_weight,
+        wishes.all_hunks,
+        wishes.by_date,
     )
+    page = Page(start=0, depth=wishes.k, now=wishes.now)
+    if wishes.after is not None:
+        page = cursor.read(wishes.after, name, opening.state)
+        wishes = replace(wishes, now=page.now)
     answer = await _answer(_Asked(sources, query, wishes, opening, page, moments))
     sought = Sought.by(query, wishes.context)
 
@@ -99,7 +107,7 @@ async def find(
         return make_hits(answer.shown, sought, first_rank=page.start + 1)
 
     hits = await anyio.to_thread.run_sync(excerpts)
-    beyond = Page(page.start + len(hits), page.depth)
+    beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
     return Results(
         query=query,
         hits=hits,
@@ -175,16 +183,22 @@ async def _ranked(asked: _Asked) -> Answer:
                 for found in required.hunks
             ),
         )
-    ranked = await rank(asked.sources, asked.query, wishes, allowed, depth=page.depth, required=matched)
-    shown = sorted(ranked.shown, key=_moment, reverse=True) if wishes.by_date else ranked.shown
     end = page.start + wishes.k
+    to_rank = ToRank(asked.sources, asked.query, wishes, allowed, matched, page.lanes)
+    if wishes.by_date:
+        ranked = await rank_once(to_rank, depth=page.depth)
+        shown = sorted(ranked.shown, key=_moment, reverse=True)
+    else:
+        ranked = await rank(to_rank, hits=end)
+        shown = ranked.shown
     return Answer(
         shown=shown[page.start : end],
-        more=len(shown) > end,
+        more=len(shown) > end or ranked.more,
         lanes=(*exact, *ranked.lanes),
         fusion=wishes.profile.fusion.value,
         span=span,
         notes=(*notes, *ranked.notes),
+        answered=ranked.answered,
     )
 
 

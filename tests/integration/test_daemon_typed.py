@@ -68,7 +68,7 @@ SAME = [
     ("-before:2020", "x"),
     ("-q", 'retry "max'),
 ]
-CLOCK = re.compile(r'"(?:took_ms|ms)":[0-9.]+|(?<=\.[0-9]{3})[0-9]+')
+CLOCK = re.compile(r'"(?:took_ms|ms)":[0-9.]+|"next":"[^"]+"|(?<=\.[0-9]{3})[0-9]+')
 
 
 @pytest.fixture(scope="module")

@@ -338,15 +338,15 @@ def test_a_list_groups_by_commit_and_merges_identical_changes_before_it_is_cut()
 
 def test_a_cursor_leads_back_to_its_page() -> None:
     name = cursor.asked(asking("retry"), "default")
-    written = cursor.write(Page(10, 5), name, "state")
-    assert cursor.read(written, name, "state") == Page(10, 5)
+    written = cursor.write(Page(10, 5, 1_718_000_000, frozenset({"text"})), name, "state")
+    assert cursor.read(written, name, "state") == Page(10, 5, 1_718_000_000, frozenset({"text"}))
     assert written.isascii()
     assert "=" not in written
 
 
 def test_a_cursor_of_another_query_or_another_index_is_refused() -> None:
     name = cursor.asked(asking("retry"), "default")
-    written = cursor.write(Page(10, 5), name, "state")
+    written = cursor.write(Page(10, 5, 1_718_000_000, frozenset({"text"})), name, "state")
     with pytest.raises(QueryError, match="another query"):
         cursor.read(written, cursor.asked(asking("retry author:bob"), "default"), "state")
     with pytest.raises(QueryError, match="another query"):

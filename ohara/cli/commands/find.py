@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.asking import Wish, ask, joined, read_query
+from ohara.cli.asking import Wish, ask, joined, moment, read_query
 from ohara.cli.filters import filter_options, read_filters, read_polarity
 from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, Printing
@@ -166,7 +166,7 @@ def read_asked(
     **filters: object,
 ) -> Asked:
     """What the options mean together."""
-    now = int(time.time())
+    now = moment(after)
     if after is not None:
         _refuse_date(after, now=now)
     wish = Wish(

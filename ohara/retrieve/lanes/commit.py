@@ -78,7 +78,7 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, 
         near = _nearest(reader, probe, generation, among, limit)
         hunks = _standing_for(reader, probe, generation, list(near), allowed)
     found = (Candidate(at.hunk, near[at.commit], at.time, at.sha) for at in hunks)
-    return ranking(CommitLane.name, found, limit, of_commits=True)
+    return ranking(CommitLane.name, found, limit, of_commits=True, whole=len(near) < limit)
 
 
 def _nearest(

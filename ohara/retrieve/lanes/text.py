@@ -89,7 +89,9 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: HunkFilter, *,
             match = within(_columns(query, profile), selected(words.selecting, words.common))
             more = _candidates(_scored(reader, match, profile, allowed, limit), profile)
             found = {**more, **found} if pinned else more
-    return ranking(TextLane.name, found.values(), limit, pinned=pinned)
+    # Fewer rows than were asked for is all there is, however many of one commit are left out.
+    whole = len(found) < limit * _ROWS_PER_HIT
+    return ranking(TextLane.name, found.values(), limit, pinned=pinned, whole=whole)
 
 
 def choose_words(reader: Reader, terms: Sequence[str]) -> Words:

@@ -72,7 +72,7 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, 
         newest = newest_occurrences(reader, best, allowed)
     placed = ((scores[content], newest[content]) for content in best if content in newest)
     found = (Candidate(at.hunk, score, at.time, at.sha) for score, at in placed)
-    return ranking(VectorLane.name, found, limit)
+    return ranking(VectorLane.name, found, limit, whole=len(best) < limit)
 
 
 def _bits(reader: Reader, table: str) -> Bits:
