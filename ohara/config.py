@@ -9,9 +9,7 @@ written here, and TOML is parsed only when there is a file.
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ohara import paths
 from ohara.errors import ConfigError
 from ohara.near import nearest
+from ohara.regular import IrregularFile, read_regular
 from ohara.settings import SECTIONS, SETTINGS, Setting, Settings
 
 if TYPE_CHECKING:
@@ -143,23 +142,12 @@ def _read_stranger(file: Path) -> bytes | None:
     A link would let a repository choose which of the user's files is read and quoted in a message; a
     pipe would let it stop every command.
     """
-    refusal = ConfigError(
-        f"{file}: not a regular file of at most {_REPOSITORY_FILE_BYTES // 2**10} KiB",
-        hint="ignore that file: OHARA_INDEX_REPO_FILE=false",
-    )
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        return read_regular(file, _REPOSITORY_FILE_BYTES)
+    except IrregularFile as error:
+        raise ConfigError(str(error), hint="ignore that file: OHARA_INDEX_REPO_FILE=false") from error
     except OSError as error:
-        raise (refusal if error.errno == errno.ELOOP else _unreadable(file, error)) from error
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _REPOSITORY_FILE_BYTES:
-            raise refusal
-        return os.read(descriptor, _REPOSITORY_FILE_BYTES)
-    finally:
-        os.close(descriptor)
+        raise _unreadable(file, error) from error
 
 
 def _entries(file: Path, content: bytes) -> list[tuple[Setting, object]]:

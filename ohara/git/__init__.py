@@ -1,6 +1,7 @@
 """Everything ohara knows about git, and the only importer of pygit2.
 
     repo        opens a repository and answers for it: refs, files, identity
+    gitdir      finds the git directory, and refuses files that hang or exhaust
     objects     reads commits, trees and blobs, within bounded caches
     grafts      shallow, grafted and replaced history
     walk        commits newest first

@@ -13,19 +13,26 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from ohara.git import decode, wildcard
+from ohara.errors import RepositoryError
+from ohara.git import decode, tree, wildcard
+from ohara.git.tree import FILE_TYPE, REGULAR
 from ohara.model import LeftOut
+from ohara.regular import IrregularFile, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ohara.git.repo import Repository
+    from ohara.model import Sha
 
 IGNORE_FILE: Final = ".oharaignore"
 _ATTRIBUTES_FILE: Final = ".gitattributes"
 
 # git ignores larger .gitattributes files, too.
 _MAX_BYTES: Final = 1024 * 1024
+
+# Every path is held against every pattern; ohara looks at those alone that speak of the two attributes.
+MOST_PATTERNS: Final = 5_000
 
 _REASONS: Final = {"linguist-generated": LeftOut.GENERATED, "linguist-vendored": LeftOut.VENDORED}
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
@@ -53,9 +60,9 @@ class Attributes:
     def load(cls, repo: Repository) -> Attributes:
         """Reads every `.gitattributes` in HEAD's tree, the shallowest first."""
         files = []
-        for path, blob, _ in repo.head_tree_files():
+        for path, blob, mode in repo.head_tree_files():
             folder, _, name = path.rpartition("/")
-            if name == _ATTRIBUTES_FILE:
+            if name == _ATTRIBUTES_FILE and mode & FILE_TYPE == REGULAR:  # git follows no links there
                 data = repo.read_blob(blob, cap=_MAX_BYTES)
                 files.append((folder, decode.text(data or b"")))
         return cls.parse(files)
@@ -73,6 +80,8 @@ class Attributes:
                     if not folder:
                         macros[pattern.removeprefix("[attr]")] = settings
                 elif settings and not pattern.startswith("!"):
+                    if len(rules) >= MOST_PATTERNS:
+                        raise too_many_patterns(_ATTRIBUTES_FILE)
                     rules.append(_Rule(wildcard.compiled(pattern, folder), settings))
         return cls(tuple(rules))
 
@@ -106,17 +115,42 @@ class Attributes:
 
 
 def ignore_text(repo: Repository) -> str | None:
-    """Returns `.oharaignore` from the work tree's root, or else from HEAD's; None if there is none."""
+    """Returns `.oharaignore` from the work tree's root, or else from HEAD's; None if there is none.
+
+    One that is a link, a pipe or very large is refused aloud: what it would leave out would be searched.
+    """
     if repo.work_dir is not None:
+        file = repo.work_dir / IGNORE_FILE
         try:
-            return decode.text((repo.work_dir / IGNORE_FILE).read_bytes()[:_MAX_BYTES])
+            data = read_regular(file, _MAX_BYTES)
+        except IrregularFile as error:
+            raise RepositoryError(str(error), hint=f"remove it: rm {file}") from error
         except OSError:
-            pass  # not there, or not readable: HEAD may have one
-    for sha in repo.resolve(["HEAD"]).values():
-        data = repo.file_at(sha, IGNORE_FILE, cap=_MAX_BYTES)
+            data = None  # not for us: HEAD may have one
         if data is not None:
             return decode.text(data)
+    for sha in repo.resolve(["HEAD"]).values():
+        entry = tree.find(repo.objects, repo.links(sha).tree, IGNORE_FILE)
+        if entry is not None:
+            return _ignore_text_of(repo, sha, entry)
     return None
+
+
+def _ignore_text_of(repo: Repository, sha: Sha, entry: tree.Entry) -> str | None:
+    data = repo.objects.blob(entry.oid, _MAX_BYTES) if entry.type == REGULAR else LeftOut.OVERSIZED
+    if data is LeftOut.OVERSIZED:
+        raise RepositoryError(
+            f"{IGNORE_FILE} in {sha[:10]}: not a regular file of at most 1 MiB",
+            hint=f"put another in its place: {IGNORE_FILE} of the work tree goes first",
+        )
+    return None if isinstance(data, LeftOut) else decode.text(data)
+
+
+def too_many_patterns(file: str) -> RepositoryError:
+    """What to say of more patterns than every path can be held against."""
+    return RepositoryError(
+        f"{file}: more than {MOST_PATTERNS:,} patterns", hint="name folders instead of the files in them"
+    )
 
 
 def _lines(content: str) -> Iterator[tuple[str, list[str]]]:

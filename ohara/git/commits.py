@@ -1,7 +1,8 @@
 """Reads a commit object's bytes, however odd.
 
 git accepts commits that its own tools would not write: no author, times outside the calendar, any bytes
-in names and messages. All are read; what cannot be made sense of becomes empty or zero.
+in names and messages. All are read; what cannot be made sense of becomes empty or zero, and what is longer
+than anybody writes is cut and says so by an ellipsis.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from ohara.model import Commit, Sha
 
 # The last second of the year 9999: later times cannot be shown as dates.
 LATEST_TIME: Final = 253_402_300_799
+
+# A message stands in the words of every hunk of its commit; the longest of the Linux kernel has 50 kB.
+MOST_MESSAGE_CHARS: Final = 65_536
+MOST_NAME_CHARS: Final = 256
+_ELLIPSIS: Final = "…"
 
 _PERSON = re.compile(rb"(.*?) ?<([^<>]*)>[^0-9-]*(-?\d{1,20})?(?: ([+-]\d{4})(?!\d))?", re.DOTALL)
 _LINKS = re.compile(rb"tree ([0-9a-fA-F]{40})\n((?:parent [0-9a-fA-F]{40}\n)*)")
@@ -56,7 +62,7 @@ def committer(data: bytes) -> tuple[str, str]:
     person = _person(_COMMITTER.search(headers))
     encoding = _ENCODING.search(headers)
     named = encoding[1] if encoding else None
-    return decode.declared(person.name, named), decode.declared(person.email, named)
+    return _name(person.name, named), _name(person.email, named)
 
 
 def parse(sha: Sha, parents: tuple[bytes, ...], data: bytes) -> Commit:
@@ -69,14 +75,22 @@ def parse(sha: Sha, parents: tuple[bytes, ...], data: bytes) -> Commit:
     return Commit(
         sha=sha,
         parents=tuple(Sha(parent.hex()) for parent in parents),
-        author=decode.declared(author.name, named),
-        email=decode.declared(author.email, named),
+        author=_name(author.name, named),
+        email=_name(author.email, named),
         author_time=author.time,
         author_offset=author.offset,
         committer_time=committer.time,
         committer_offset=committer.offset,
-        message=decode.declared(data[len(headers) + 1 :], named),
+        message=_cut(decode.declared(data[len(headers) + 1 :], named), MOST_MESSAGE_CHARS),
     )
+
+
+def _name(written: bytes, encoding: bytes | None) -> str:
+    return _cut(decode.declared(written, encoding), MOST_NAME_CHARS)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + _ELLIPSIS
 
 
 def _headers(data: bytes) -> bytes:

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from hashlib import blake2b
+from typing import Final
+
+MOST_PATH_CHARS: Final = 4_096  # PATH_MAX
 
 # Where Windows-1252 has no character, Latin-1's control character stands in: all 256 bytes decode.
 _LEGACY = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
@@ -43,6 +47,15 @@ def cut(data: bytes) -> str:
         if error.end == len(data) and error.reason == "unexpected end of data":
             return data[: error.start].decode()
         return _line(data)
+
+
+def path(data: bytes) -> str:
+    """Decodes a path; one too long for any system is known by its beginning and a digest of it all."""
+    decoded = text(data)
+    if len(decoded) <= MOST_PATH_CHARS:
+        return decoded
+    digest = blake2b(data, digest_size=8).hexdigest()
+    return f"{decoded[: MOST_PATH_CHARS - len(digest) - 1]}…{digest}"
 
 
 def declared(data: bytes, encoding: bytes | None) -> str:

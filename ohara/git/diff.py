@@ -82,8 +82,8 @@ def _described(delta: tree.Delta, found: tuple[Hunk, ...] | LeftOut) -> FileChan
     hunks = () if isinstance(found, LeftOut) else found
     return FileChange(
         kind,
-        decode.text(path),
-        decode.text(old_path) if old_path is not None else None,
+        decode.path(path),
+        decode.path(old_path) if old_path is not None else None,
         _blob(old),
         _blob(new),
         sum(_lines_with("+", hunk.body) for hunk in hunks),

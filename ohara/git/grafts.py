@@ -11,6 +11,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from ohara.git.gitdir import LIST_BYTES, POINTER_BYTES
+from ohara.regular import IrregularFile, read_regular
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
@@ -45,10 +48,10 @@ class Grafts:
         return said
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, most: int = LIST_BYTES) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError:
+        return read_regular(path, most, follow=True) or b""
+    except (OSError, IrregularFile):
         return b""
 
 
@@ -70,7 +73,7 @@ def _replacements(common_dir: Path) -> dict[bytes, bytes]:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError:
         names = []
-    pairs += [(name.encode(), _read(folder / name).strip()) for name in names]
+    pairs += [(name.encode(), _read(folder / name, POINTER_BYTES).strip()) for name in names]
     replaced = {
         bytes.fromhex(old.decode()): bytes.fromhex(new.decode())
         for old, new in pairs

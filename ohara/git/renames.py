@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ohara.git.tree import FILE_TYPE, Delta, Entry
+from ohara.git.tree import FILE_TYPE, REGULAR, Delta, Entry
 from ohara.model import LeftOut
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ _MAX_EQUAL: Final = 100
 # Text held as counted lines while pairs are compared; beyond it the last step is not tried.
 _MAX_HELD_BYTES: Final = 24 * 1024 * 1024
 
-_REGULAR: Final = 0o100000
 _STRETCH = re.compile(rb"[^\n]{0,63}\n|[^\n]{1,64}")
 
 
@@ -52,7 +51,7 @@ class _Side:
 
     @property
     def is_regular(self) -> bool:
-        return self.entry.mode & FILE_TYPE == _REGULAR
+        return self.entry.mode & FILE_TYPE == REGULAR
 
 
 def pair(reading: Reading, deltas: Iterable[Delta]) -> list[Delta]:

@@ -14,6 +14,7 @@ import pygit2
 
 from ohara.errors import RepositoryError
 from ohara.git import commits, decode, refs, tree
+from ohara.git.gitdir import common_dir, vet
 from ohara.git.grafts import Grafts
 from ohara.git.objects import Objects, tune
 from ohara.git.reading import DEFAULT_CAP
@@ -36,7 +37,7 @@ class Repository:
     def __init__(self, handle: pygit2.Repository) -> None:
         self.handle = handle
         git_dir = Path(handle.path)
-        self.common_dir = _common_dir(git_dir)
+        self.common_dir = common_dir(git_dir)
         self.work_dir = _work_dir(handle, git_dir)
         self.grafts = Grafts.load(self.common_dir)
         self.objects = Objects(handle, self.grafts)
@@ -56,6 +57,7 @@ class Repository:
             raise RepositoryError(
                 f"{shown} cannot be opened: {reason}", hint="name a folder inside a git repository"
             ) from error
+        vet(start)
         try:
             return cls(pygit2.Repository(str(start)))
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:
@@ -199,16 +201,7 @@ class Repository:
         for sha in self.resolve(["HEAD"]).values():
             for path, entry in tree.files(self.objects, self.links(sha).tree, set()):
                 if entry.type != tree.SUBMODULE:
-                    yield decode.text(path), entry.oid.hex(), entry.mode
-
-
-def _common_dir(git_dir: Path) -> Path:
-    """The git directory that all worktrees share."""
-    try:
-        shared = (git_dir / "commondir").read_text().strip()
-    except (OSError, ValueError):
-        shared = ""
-    return (git_dir / shared).resolve()
+                    yield decode.path(path), entry.oid.hex(), entry.mode
 
 
 def _work_dir(handle: pygit2.Repository, git_dir: Path) -> Path | None:

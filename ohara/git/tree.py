@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ohara.git.objects import Objects
 
 FILE_TYPE: Final = 0o170000
+REGULAR: Final = 0o100000
 DIRECTORY: Final = 0o040000
 SYMLINK: Final = 0o120000
 SUBMODULE: Final = 0o160000
 
-_REGULAR: Final = 0o100000
 _EXECUTABLE: Final = 0o100
 
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
@@ -145,7 +145,7 @@ def _mode(written: bytes) -> int:
     """Reads a mode as git does: whatever is no file, link or folder is a submodule."""
     mode = int(written, 8)
     kind = mode & FILE_TYPE
-    if kind == _REGULAR:
+    if kind == REGULAR:
         return 0o100755 if mode & _EXECUTABLE else 0o100644
     return kind if kind in {SYMLINK, DIRECTORY} else SUBMODULE
 

@@ -13,7 +13,8 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.git.attributes import Attributes, ignore_text
+from ohara.errors import RepositoryError
+from ohara.git.attributes import IGNORE_FILE, MOST_PATTERNS, Attributes, ignore_text, too_many_patterns
 from ohara.model import LeftOut
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _GENERATED_MARK = re.compile(
     r"@generated\b|Code generated .* DO NOT EDIT|AUTO-?GENERATED FILE", re.IGNORECASE
 )
 _MARK_LINES = 5
+_PATTERNS_TOGETHER = 1_000  # more do not fit into one set of expressions
 _MINIFIED_LINE = 5_000  # characters: no person writes or reads a line that long
 
 
@@ -68,7 +70,10 @@ class Rules(NamedTuple):
 
 def read_rules(repository: Repository, settings: IndexSettings) -> Rules:
     """The rules as the repository and the user have them now; a later line overrides an earlier one."""
-    ignore = (*settings.ignore, *(ignore_text(repository) or "").splitlines())
+    own = [line for line in (ignore_text(repository) or "").splitlines() if line.strip() and line[0] != "#"]
+    ignore = (*settings.ignore, *own)
+    if len(ignore) > MOST_PATTERNS:
+        raise too_many_patterns(IGNORE_FILE if own else "index.ignore")
     return Rules(ignore, Attributes.load(repository), settings.large_file_bytes)
 
 
@@ -77,7 +82,7 @@ class Judge:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._ignore = _ignoring(rules.ignore_lines) if rules.ignore_lines else None
+        self._ignore = _ignoring(rules.ignore_lines)
         self._known: dict[str, str | None] = {}
 
     def reason(self, change: FileChange) -> LeftOut | None:
@@ -111,8 +116,8 @@ class Judge:
         return None
 
     def _judge(self, path: str) -> str | None:
-        if self._ignore is not None:
-            ignored = self._ignore.check_file(path).include
+        for spec in self._ignore:
+            ignored = spec.check_file(path).include
             if ignored is not None:
                 return LeftOut.IGNORED.value if ignored else KEPT
         attributes = self._rules.attributes
@@ -122,10 +127,23 @@ class Judge:
         return reason.value if reason else None
 
 
-def _ignoring(lines: Sequence[str]) -> GitIgnoreSpec:
+def _ignoring(lines: Sequence[str]) -> list[GitIgnoreSpec]:
+    """The patterns as sets, to be asked in turn: of several lines that match, the last wins."""
+    if not lines:
+        return []
     from pathspec import GitIgnoreSpec  # a seventh of the start of a run that finds nothing to do
 
-    return GitIgnoreSpec.from_lines(lines)
+    try:
+        if len(lines) <= _PATTERNS_TOGETHER:
+            return [GitIgnoreSpec.from_lines(lines)]
+    except Exception as fault:  # RE2 has a limit of its own, and pathspec words no error for it
+        if len(lines) == 1:
+            raise RepositoryError(
+                f"{IGNORE_FILE}: {lines[0][:60]!r} is no pattern that can be read",
+                hint="change or remove that line, or the setting index.ignore",
+            ) from fault
+    middle = len(lines) // 2
+    return [*_ignoring(lines[middle:]), *_ignoring(lines[:middle])]
 
 
 def _has_endless_line(body: str) -> bool:
