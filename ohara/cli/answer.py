@@ -12,6 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ohara.cli.printing import Form, Paper
+from ohara.cli.report import ExitCode, describe
+from ohara.errors import OharaError
+from ohara.model import LaneStatus
 from ohara.present.json import hit_object, results_object, written
 from ohara.present.style import Ink, style_for
 from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     from ohara.cli.printing import Printing
     from ohara.model import Hit, Results
 
+RERANK = "rerank"  # orders what the lanes found: without it nothing is missed
+_CUT_SHORT = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
+_MORE_TIME = "narrow it (path:, since:, a longer text), or give lanes more time: find.lane_timeout_s"
 CHARACTERS_A_TOKEN = 4  # what language models average over code and prose
 
 
@@ -37,9 +43,10 @@ def worded(
     results: Results, printing: Printing, paper: Paper, *, now: float, notes: Sequence[str] = ()
 ) -> Worded:
     """The answer for stdout and what there is to say about it for stderr."""
+    doubt = doubtful(results)
     match printing.form:
         case Form.SILENT:
-            return Worded()
+            return Worded(err=f"{describe(doubt)}\n" if doubt else "")
         case Form.JSON:
             kept = _within(results, printing, lambda hit: written(hit_object(hit)))
             out = [written(results_object(replace(results, hits=kept)))]
@@ -51,7 +58,9 @@ def worded(
     said = [*warnings(results), *notes]
     if omitted := len(results.hits) - len(kept):
         said.append(f"{omitted:,} of {len(results.hits):,} hits did not fit into the budget")
-    if printing.form is Form.TEXT:
+    if doubt:
+        said.append(describe(doubt))
+    elif printing.form is Form.TEXT:
         if not results.hits:
             # A ranking that found nothing has said so, and what other words to try.
             said += [*([] if results.query.words else ["nothing found"]), *advice(results)]
@@ -59,6 +68,24 @@ def worded(
             style = style_for(printing.colour, terminal=True, environment=paper.environment)
             said.append(style.ink(summary(results), Ink.QUIET))
     return Worded("".join(f"{line}\n" for line in out), "".join(f"{line}\n" for line in said))
+
+
+def doubtful(results: Results) -> OharaError | None:
+    """Why an answer without hits does not mean that there are none; None when it does, or there are some."""
+    if results.hits:
+        return None
+    cut = [lane for lane in results.lanes if lane.status in _CUT_SHORT and lane.name != RERANK]
+    if not cut:
+        return None
+    what = "; ".join(f"the {lane.name} lane {lane.detail or lane.status}" for lane in cut)
+    return OharaError(f"nothing was found, but not everything was searched: {what}", hint=_MORE_TIME)
+
+
+def exit_code(results: Results) -> ExitCode:
+    """How a search ended; "nothing found" is said only of what was searched to its end."""
+    if results.hits:
+        return ExitCode.FOUND
+    return ExitCode.ERROR if doubtful(results) else ExitCode.NOTHING_FOUND
 
 
 def print_answer(results: Results, printing: Printing, *, now: float, notes: Sequence[str] = ()) -> None:

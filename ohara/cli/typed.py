@@ -16,7 +16,7 @@ import anyio.to_thread
 import click
 
 from ohara import wire
-from ohara.cli.answer import worded
+from ohara.cli.answer import exit_code, worded
 from ohara.cli.asking import for_service, joined, read_query
 from ohara.cli.commands import find
 from ohara.cli.main import PROGRAM, cli
@@ -50,8 +50,7 @@ async def answer_typed(
     paper = Paper(request.width, request.talks, request.environment)
     word = partial(worded, results, asked.printing, paper, now=time.time(), notes=unread(results))
     answer = await anyio.to_thread.run_sync(word)
-    code = ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
-    return wire.Printed(id=request.id, code=code, out=answer.out, err=answer.err)
+    return wire.Printed(id=request.id, code=exit_code(results), out=answer.out, err=answer.err)
 
 
 def _read(arguments: tuple[str, ...]) -> find.Asked:

@@ -170,6 +170,7 @@ class Answers:
                 after=request.after,
                 context=request.context,
             )
+            wishes = replace(wishes, answer_within_s=request.deadline_ms / 1_000)
             results = await engine.search.find(query, wishes)
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)

@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as Sequence_
 
 
 class Unreadable(Exception):
@@ -79,11 +82,16 @@ _DEEPEST = 200  # RE2 allows a thousand; nobody writes so many by hand
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression's tree, whether it sets the m flag itself, and whether it asks for single bytes (\\C)."""
+    """An expression's tree, whether it sets the m flag itself, and whether it asks for single bytes (\\C).
+
+    `core` is an expression that matches in the same lines, if not as much of them: it does not repeat more
+    often than it must at either end, where nothing is asked for around it.
+    """
 
     tree: Tree
     sets_lines: bool
     any_byte: bool
+    core: str
 
 
 def read_expression(source: str, *, any_case: bool = False) -> Expression:
@@ -92,7 +100,34 @@ def read_expression(source: str, *, any_case: bool = False) -> Expression:
     tree = reader.choice(0)
     if reader.at != len(source):
         raise Unreadable(source[reader.at :])
-    return Expression(tree, reader.sets_lines, reader.any_byte)
+    core = source if isinstance(tree, Choice) else _core(source, reader.outermost)
+    return Expression(tree, reader.sets_lines, reader.any_byte, core)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part that stands in no group: where it, its repeats and what follows begin, and how often it is."""
+
+    start: int
+    repeated: int
+    end: int
+    least: int
+    most: int | None
+
+
+def _core(source: str, parts: Sequence_[_Part]) -> str:
+    """The source with its first and last parts as seldom as they may be: .{0,9}x.+ is found where x. is."""
+    seldom: dict[_Part, str] = {}
+    for ordered in (parts, parts[::-1]):
+        for part in ordered:
+            if part.least:
+                if part.most != part.least:
+                    seldom[part] = f"{source[part.start : part.repeated]}{{{part.least}}}"
+                break
+            seldom[part] = ""
+    for part in sorted(seldom, key=lambda part: part.start, reverse=True):
+        source = source[: part.start] + seldom[part] + source[part.end :]
+    return source
 
 
 class _Reader:
@@ -104,6 +139,7 @@ class _Reader:
         self.any_case = any_case
         self.sets_lines = False
         self.any_byte = False
+        self.outermost: list[_Part] = []
 
     def choice(self, depth: int) -> Tree:
         """Alternatives up to a closing parenthesis or the end; flags set inside end with it."""
@@ -119,15 +155,27 @@ class _Reader:
     def _sequence(self, depth: int) -> Tree:
         parts: list[Tree] = []
         while self.at < len(self.source) and self.source[self.at] not in "|)":
+            start = self.at
             if self._take("\\Q"):
                 parts.extend(self._quoted())
+                self._note(depth, start, self.at, [])
                 continue
             part = self._atom(depth)
             if part is not None:
                 parts.append(part)
+            repeated, repeats = self.at, []
             while parts and (bounds := self._bounds()):
                 parts[-1] = Repeat(parts[-1], *bounds)
+                repeats.append(bounds)
+            if part is not None or repeats:
+                self._note(depth, start, repeated, repeats if part is not None else [])
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def _note(self, depth: int, start: int, repeated: int, repeats: list[tuple[int, int | None]]) -> None:
+        """Remember an outermost part; one that is repeated twice over counts as one that is not repeated."""
+        if not depth:
+            least, most = repeats[0] if len(repeats) == 1 else (1, 1)
+            self.outermost.append(_Part(start, repeated, self.at, least, most))
 
     def _atom(self, depth: int) -> Tree | None:
         """One part without its repeats; None when it only set flags."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,23 +38,25 @@ class Sought:
             context=CONTEXT_LINES if context is None else context,
         )
 
-    def marks(self, body: str) -> tuple[Match, ...]:
-        """Where in a body the query is met."""
+    def marks(self, body: str, *, until: float) -> tuple[Match, ...]:
+        """Where in a body the query is met; only the first places once the time is over."""
         if self.patterns:
-            return literal.marks(body, self.patterns)
+            return literal.marks(body, self.patterns, until=until)
         return word_marks(body, self.terms, self.polarity)
 
 
-def make_hits(shown: Sequence[Shown], sought: Sought, *, first_rank: int = 1) -> tuple[Hit, ...]:
-    """One hit for each, numbered from the first rank."""
-    return tuple(_hit(one, sought, rank) for rank, one in enumerate(shown, first_rank))
+def make_hits(
+    shown: Sequence[Shown], sought: Sought, *, first_rank: int = 1, until: float = math.inf
+) -> tuple[Hit, ...]:
+    """One hit for each, numbered from the first rank; marking what matched goes on `until` then."""
+    return tuple(_hit(one, sought, rank, until) for rank, one in enumerate(shown, first_rank))
 
 
-def _hit(shown: Shown, sought: Sought, rank: int) -> Hit:
+def _hit(shown: Shown, sought: Sought, rank: int, until: float) -> Hit:
     ranked, row = shown.ranked, shown.ranked.row
     excerpt = cut(
         row.body,
-        sought.marks(row.body),
+        sought.marks(row.body, until=until),
         old_start=row.old_start,
         new_start=row.new_start,
         context=sought.context,

@@ -8,7 +8,10 @@ and ranks nothing.
 
 from __future__ import annotations
 
+import math
+import time
 from bisect import bisect_right
+from dataclasses import replace
 from enum import Enum, auto
 from functools import lru_cache
 from itertools import accumulate
@@ -36,6 +39,7 @@ _WANTED = {Polarity.ANY: BOTH, Polarity.ADDED: ADDED, Polarity.REMOVED: REMOVED}
 
 # RE2's own default is 8 MiB for each expression; past it, matching slows down but stays linear.
 _COMPILED_BYTES = 16 * 2**20
+_KEPT = 16  # compiled expressions: each may hold as much
 
 
 class Finder(Protocol):
@@ -63,12 +67,17 @@ class Matcher:
         """For each body, the wanted sides (ADDED, REMOVED) on which some line matches; 0 for none."""
         return self._sides(bodies)
 
-    def marks(self, body: str) -> list[Match]:
-        """Where the pattern matches on the wanted changed lines of a body."""
-        found = []
+    def marks(self, body: str, *, until: float = math.inf) -> list[Match]:
+        """Where the pattern matches on the wanted changed lines of a body, as far as the time allows."""
+        found: list[Match] = []
         for number, line in enumerate(body.split("\n")):
             if _SIDES.get(ord(line[0]) if line else 0, 0) & self.wanted:
-                found += [Match(number, start, end) for start, end in self._spans(line[1:])]
+                for start, end in self._spans(line[1:]):
+                    found.append(Match(number, start, end))
+                    if time.monotonic() > until:
+                        return found
+            if time.monotonic() > until:
+                return found
         return found
 
     # -- literal text ----------------------------------------------------------------------------
@@ -96,10 +105,12 @@ class Matcher:
     # -- regular expressions ---------------------------------------------------------------------
 
     def _prepare_expression(self, pattern: Pattern) -> None:
-        source = _encoded(pattern)
         any_case = "i" in pattern.flags
-        alone = _compiled(pattern, source, any_case=any_case, never_newline=False)
-        way = _way(pattern)
+        alone = _compiled(pattern, _encoded(pattern), any_case=any_case, never_newline=False)
+        core = _core(pattern)  # whether it matches is all that is asked of most lines
+        source = _encoded(core)
+        lonely = _compiled(core, source, any_case=any_case, never_newline=False)
+        way = _way(core)
         signed = b"(?m)^[+-](?:" + source[1:] + b")" if way is _Way.FROM_SIGN else b"(?m)" + source
         joined = _compiled(pattern, signed, any_case=any_case, never_newline=True)
         skipped = 1 if way is _Way.FROM_SIGN else 0
@@ -118,7 +129,7 @@ class Matcher:
 
         match way:
             case _Way.ALONE:
-                self._sides = lambda bodies: [_sides_one_by_one(body, alone, self.wanted) for body in bodies]
+                self._sides = lambda bodies: [_sides_one_by_one(body, lonely, self.wanted) for body in bodies]
             case _Way.WITHOUT_SIGNS:
                 self._sides = lambda bodies: _sides_without_signs(bodies, find, self.wanted)
             case _Way.FROM_SIGN | _Way.ANYWHERE:
@@ -194,6 +205,14 @@ def _sides_one_by_one(body: bytes, alone: re2._Regexp, wanted: int) -> int:
     return sides
 
 
+def _core(pattern: Pattern) -> Pattern:
+    """The pattern that matches in the same lines and is the least to search for."""
+    try:
+        return replace(pattern, text=read_expression(pattern.text).core)
+    except Unreadable:
+        return pattern
+
+
 def _way(pattern: Pattern) -> _Way:
     try:
         expression = read_expression(pattern.text)
@@ -232,7 +251,7 @@ def _encoded(pattern: Pattern) -> bytes:
         ) from error
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_KEPT)
 def _compiled_source(source: bytes, *, any_case: bool, never_newline: bool) -> re2._Regexp:
     options = re2.Options()
     options.case_sensitive = not any_case

@@ -21,7 +21,9 @@ _REASONS = {
     "invalid perl operator": "there is no such group",
     "invalid named capture group": "a group's name is malformed",
     "trailing \\": "it ends in a backslash",
+    "pattern too large - compile failed": "it is too large: compiled, it takes more than 16 MiB",
 }
+_TOO_LARGE = "pattern too large - compile failed"
 _LINEAR = "cannot be searched in linear time"
 _HINTS = {
     "(?=": f"looking ahead {_LINEAR}; require a second /…/ term instead",
@@ -31,6 +33,8 @@ _HINTS = {
     "(?>": "atomic groups change nothing here; write (?:…)",
     "\\Z": "the end of a line is $",
 } | {f"\\{digit}": f"references to groups {_LINEAR}; write out what repeats" for digit in range(1, 10)}
+_SHORTER = "repeats such as {1,1000} multiply what they repeat: write * or +, or count less"
+_LONGEST_SHOWN = 60
 _SYNTAX = (
     "the syntax is RE2's (github.com/google/re2/wiki/Syntax); quote the text to search for it as it stands"
 )
@@ -41,12 +45,19 @@ def refusal(pattern: Pattern, said: str) -> QueryError:
     kind, _, fragment = said.partition(": ")
     at = _position(pattern.text, kind, fragment)
     where = f" at character {at + 1}" if at >= 0 else ""
-    shown = f" ({fragment})" if fragment and fragment != pattern.text else ""
+    shown = f" ({_short(fragment)})" if fragment and fragment != pattern.text else ""
     hint = next((hint for start, hint in _HINTS.items() if fragment.startswith(start)), _SYNTAX)
+    if kind == _TOO_LARGE:
+        hint = _SHORTER
+    reason = _REASONS.get(kind, said)
     return QueryError(
-        f"the regular expression /{pattern.text}/ cannot be read: {_REASONS.get(kind, said)}{where}{shown}",
-        hint=hint,
+        f"the regular expression /{_short(pattern.text)}/ cannot be read: {reason}{where}{shown}", hint=hint
     )
+
+
+def _short(text: str) -> str:
+    """An expression as it is quoted: its beginning, where it is long."""
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def _position(text: str, kind: str, fragment: str) -> int:

@@ -52,7 +52,10 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How an answer should be. `k` 0 asks for everything a literal or regex query matches."""
+    """How an answer should be. `k` 0 asks for everything a literal or regex query matches.
+
+    An exact search ends with what it has by `answer_within_s`, where who asks waits no longer.
+    """
 
     now: int
     k: int = 5
@@ -65,3 +68,4 @@ class Wishes:
     timeout_s: float = 2.0
     recency_weight: float = 0.05
     models: str = ""  # which ones rank: a page of one ranking must not follow that of another
+    answer_within_s: float | None = None

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 # An exact search promises all matches, so it may take longer than a lane that helps to rank.
 PATIENCE = 30.0
+_MARKING_S = 2.0  # for marking what matched in all hits; later ones are then marked at their first place
+_SEARCHING = 0.75  # of the time in which its caller wants an answer
 
 NEWEST_FIRST = "newest first"
 LITERAL = "literal"
@@ -104,7 +106,8 @@ async def find(
     sought = Sought.by(query, wishes.context)
 
     def excerpts() -> tuple[Hit, ...]:
-        return make_hits(answer.shown, sought, first_rank=page.start + 1)
+        until = time.monotonic() + _MARKING_S
+        return make_hits(answer.shown, sought, first_rank=page.start + 1, until=until)
 
     hits = await anyio.to_thread.run_sync(excerpts)
     beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
@@ -250,22 +253,28 @@ async def _listed(asked: _Asked, found: list[Listed], *, lane: str | None = None
 async def _exact(asked: _Asked) -> tuple[literal.LiteralAnswer, LaneReport]:
     """All that the query's patterns match, and how the lane went."""
     started = time.perf_counter()
-    answer = await _all_matches(asked, required_patterns(asked.query))
+    answer = await _all_matches(
+        asked, required_patterns(asked.query), deadline_s=_exact_deadline_s(asked.wishes)
+    )
     status = LaneStatus.OK if answer.total else LaneStatus.EMPTY
     if not answer.complete:
         status = LaneStatus.TIMEOUT
     detail = "no trigram to look up: everything was read" if answer.scanned else ""
+    if not answer.complete:
+        detail = f"searched {answer.searched:,} of {answer.candidates:,} candidates before the deadline"
     elapsed_ms = (time.perf_counter() - started) * 1_000
     return answer, LaneReport(LITERAL, status, answer.total, elapsed_ms, detail)
 
 
-async def _all_matches(asked: _Asked, patterns: Sequence[Pattern]) -> literal.LiteralAnswer:
+async def _all_matches(
+    asked: _Asked, patterns: Sequence[Pattern], *, deadline_s: float
+) -> literal.LiteralAnswer:
     return await literal.search(
         asked.sources.pool,
         patterns,
         asked.opening.allowed,
         limit=None,
-        deadline_s=asked.wishes.timeout_s * PATIENCE,
+        deadline_s=deadline_s,
         moments=asked.moments,
     )
 
@@ -277,7 +286,7 @@ async def _unmet(asked: _Asked, answer: literal.LiteralAnswer) -> tuple[str, ...
         return ()  # of one term alone, an answer without hits says it all
     alone = patterns
     if len(patterns) > 1:
-        alone = tuple([each for each in patterns if not (await _all_matches(asked, [each])).hunks])
+        alone = tuple([each for each in patterns if await _is_nowhere(asked, each)])
     bounds = " within the filters" if asked.query.filters != Filters() else ""
     if not alone:
         return (f"no change holds {_listed_terms(patterns)} together{bounds}; each of them is required",)
@@ -285,11 +294,25 @@ async def _unmet(asked: _Asked, answer: literal.LiteralAnswer) -> tuple[str, ...
     return (f"nothing holds {_listed_terms(alone)}{bounds}; {required} required",)
 
 
+async def _is_nowhere(asked: _Asked, pattern: Pattern) -> bool:
+    """True when nothing matches a pattern; what takes longer than a lane may is not known to be nowhere."""
+    answer = await _all_matches(asked, [pattern], deadline_s=asked.wishes.timeout_s)
+    return answer.complete and not answer.hunks
+
+
 def _listed_terms(patterns: Sequence[Pattern]) -> str:
     return " and ".join(map(pattern_source, patterns))
+
+
+def _exact_deadline_s(wishes: Wishes) -> float:
+    """How long an exact search may take: some of what its caller waits is left for showing what it found."""
+    patient_s = wishes.timeout_s * PATIENCE
+    within_s = wishes.answer_within_s
+    return patient_s if within_s is None else min(patient_s, within_s * _SEARCHING)
 
 
 def _unfinished(answer: literal.LiteralAnswer) -> tuple[str, ...]:
     if answer.complete:
         return ()
-    return ("the exact search ran out of time: only the newest commits were searched",)
+    share = f"{answer.searched:,} of {answer.candidates:,} candidates"
+    return (f"the exact search ran out of time: it searched {share}, newest first",)

@@ -78,10 +78,19 @@ class ReaderPool:
         """Do blocking work with a connection in a thread; a TimeoutError when it takes too long."""
         return await self.read(lambda reader: work(reader.connection), timeout_s=timeout_s)
 
-    async def read(self, work: Callable[[Reader], T], *, timeout_s: float | None = None) -> T:
-        """Do blocking work with a reader in a thread; a TimeoutError when it takes too long."""
+    async def read(
+        self,
+        work: Callable[[Reader], T],
+        *,
+        timeout_s: float | None = None,
+        turns: anyio.CapacityLimiter | None = None,
+    ) -> T:
+        """Do blocking work with a reader in a thread; a TimeoutError when it takes too long.
+
+        Work that has turns of its own does not wait for the others, nor they for it.
+        """
         with anyio.fail_after(timeout_s):
-            async with self._turns():
+            async with turns or self._turns():
                 reader = await anyio.to_thread.run_sync(self._take)
                 try:
                     return await self._interruptible(reader, work)

@@ -97,10 +97,14 @@ class Reader:
         """Be ready for new work."""
         self._stopped = False
 
-    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a statement; raises instead of beginning when told to stop."""
+    def check(self) -> None:
+        """Raise when told to stop; for work that takes long between two statements."""
         if self._stopped:
             raise Interrupted
+
+    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a statement; raises instead of beginning when told to stop."""
+        self.check()
         found: list[tuple[Any, ...]] = self.connection.execute(statement, parameters).fetchall()
         return found
 

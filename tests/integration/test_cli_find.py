@@ -388,6 +388,7 @@ def test_a_long_search_tells_a_terminal_how_far_it_is(cli: Cli, monkeypatch: pyt
             return True
 
     monkeypatch.setattr("ohara.cli.asking._WONDER_S", -1.0)
+    monkeypatch.setattr("ohara.retrieve.lanes.literal._TURN_S", 0.0)
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     cli("find", r"/\?\?/")
     shown = terminal.getvalue()

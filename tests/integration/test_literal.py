@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
+import time
 from typing import TYPE_CHECKING
 
 import anyio
@@ -14,12 +16,14 @@ from fixtures.script import History
 from ohara.errors import QueryError
 from ohara.index.run import IndexOptions
 from ohara.model import ChangeKind, Filters, Pass, Pattern, Polarity, Sha
+from ohara.retrieve import scan
 from ohara.retrieve.lanes import literal
-from ohara.retrieve.lanes.literal import LiteralAnswer, Verified
+from ohara.retrieve.lanes.literal import Hunt, LiteralAnswer, Verified
 from ohara.retrieve.matching import Matcher
 from ohara.store.filters import EVERYTHING, HunkFilter, compile_filters
+from ohara.store.literal import bodies
 from ohara.store.pool import ReaderPool
-from ohara.store.reader import Reader
+from ohara.store.reader import Interrupted, Reader
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -54,8 +58,7 @@ def answer(
     limit: int | None = None,
     deadline_s: float = 60.0,
 ) -> LiteralAnswer:
-    matchers = [Matcher(pattern) for pattern in patterns]
-    *_, last = literal.steps(database, matchers, allowed, limit=limit, deadline_s=deadline_s)
+    *_, last = literal.steps(database, patterns, allowed, limit=limit, deadline_s=deadline_s)
     assert isinstance(last, LiteralAnswer)
     return last
 
@@ -164,7 +167,8 @@ async def test_the_lane_answers_through_the_pool(indexed: Engine, database: Read
 
 
 @pytest.mark.anyio
-async def test_a_scan_tells_how_far_it_is(indexed: Engine) -> None:
+async def test_a_scan_tells_how_far_it_is(indexed: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(literal, "_TURN_S", 0.0)
     send, receive = anyio.create_memory_object_stream[Verified](1_000)
     with ReaderPool(indexed.location.database) as pool:
         async with send, receive:
@@ -173,8 +177,9 @@ async def test_a_scan_tells_how_far_it_is(indexed: Engine) -> None:
             )
             told = [receive.receive_nowait() for _ in range(receive.statistics().current_buffer_used)]
     assert found.scanned
-    assert told[-1].done == told[-1].total
-    assert [moment.done for moment in told] == sorted(moment.done for moment in told)
+    assert found.complete
+    assert 0 < told[-1].done < told[-1].total == found.candidates
+    assert [moment.done for moment in told] == sorted({moment.done for moment in told})
 
 
 def test_several_patterns_must_match_in_one_hunk(shared_project: Repo, database: Reader) -> None:
@@ -221,14 +226,11 @@ def test_filters_bound_the_answer(shared_project: Repo, database: Reader) -> Non
 def test_a_pattern_without_trigrams_reads_everything_and_says_so(
     shared_project: Repo, database: Reader
 ) -> None:
-    matchers = [Matcher(Pattern(r"\?\?", is_regex=True))]
-    *moments, last = literal.steps(database, matchers, EVERYTHING, limit=None, deadline_s=60)
-    assert isinstance(last, LiteralAnswer)
+    last = answer(database, Pattern(r"\?\?", is_regex=True))
     assert (last.scanned, last.complete) == (True, True)
     assert [shared_project.key_of(sha) for sha in last.commits] == ["resume-client"]
     contents = database.connection.execute("SELECT count(DISTINCT content_id) FROM hunk").get
-    assert moments
-    assert moments[-1] == Verified(contents, contents, last.total)
+    assert last.searched == last.candidates == contents
 
 
 def test_a_deadline_ends_a_search_with_the_newest_searched(
@@ -236,12 +238,14 @@ def test_a_deadline_ends_a_search_with_the_newest_searched(
 ) -> None:
     late = answer(database, Pattern("e"), deadline_s=0)
     assert (late.complete, late.commits) == (False, ())
-    monkeypatch.setattr(literal, "_CHUNK", 8)
-    ticks = iter([0.0, 0.0, 1.0, 99.0])
-    monkeypatch.setattr("time.monotonic", lambda: next(ticks))
-    some = answer(database, Pattern("e"), deadline_s=2)
-    assert not some.complete
-    monkeypatch.undo()
+    monkeypatch.setattr(literal, "_TURN_S", 0.0)
+    hunt = Hunt([Pattern("e")], EVERYTHING, limit=None, ends=math.inf)
+    first = hunt.advance(database)
+    monkeypatch.setattr(hunt, "_ends", 0.0)
+    some = hunt.advance(database)
+    assert isinstance(first, Verified)
+    assert isinstance(some, LiteralAnswer)
+    assert (some.complete, some.searched, some.candidates) == (False, first.done, first.total)
     everything = answer(database, Pattern("e"))
     assert some.commits
     newest = {found.commit for found in everything.hunks[: len(some.hunks)]}
@@ -291,6 +295,77 @@ def test_an_expression_that_cannot_be_read_says_what_and_where(source: str, said
 def test_a_text_that_cannot_be_on_a_line_is_refused(text: str) -> None:
     with pytest.raises(QueryError):
         Matcher(Pattern(text))
+
+
+def test_an_expression_that_is_too_large_is_refused_in_one_short_line() -> None:
+    with pytest.raises(QueryError) as refused:
+        Matcher(Pattern(r"\pL{1,900}" * 2, is_regex=True))
+    assert "it is too large: compiled, it takes more than 16 MiB" in refused.value.message
+    assert len(refused.value.message) < 200
+    assert "count less" in refused.value.hint
+
+
+WORDS = "|".join(["retry", "resume", *(f"w{number}o{number}rd" for number in range(1_000))])
+
+
+@pytest.mark.parametrize(
+    ("source", "for_git"),
+    [
+        (WORDS, WORDS),
+        ("((re){1,3}(t|s)?){1,20}ry", "((re){1,3}(t|s)?){1,20}ry"),
+        (".{0,1000}retry.{0,1000}", "retry"),
+        ("^.{0,200}retry.{0,200}$", "retry"),
+        (".{3,1000}retry.{2,}", ".{3}retry.{2}"),
+        ("(x*)*(retry)+", "retry"),
+        ("(?s).*", None),
+        ("x*", None),
+        ("(?:)|retry", None),
+    ],
+    ids=lambda source: (source or "all")[:20],
+)
+def test_expressions_that_are_a_lot_to_search_for_find_what_git_finds(
+    source: str, for_git: str | None, shared_project: Repo, database: Reader
+) -> None:
+    found = answer(database, Pattern(source, is_regex=True))
+    assert found.complete
+    everything = Pattern(".|^$", is_regex=True)
+    if for_git is None:
+        assert found.commits == answer(database, everything).commits
+    else:
+        assert found.commits
+        assert set(found.commits) - merges(shared_project) == git_finds(shared_project, "-E", f"-G{for_git}")
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1_000])
+def test_a_search_in_pieces_finds_what_a_search_at_once_does(
+    size: int, database: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_FIRST_BYTES", size)
+    monkeypatch.setattr(scan, "_MOST_BYTES", size)
+    contents = [int(str(row[0])) for row in database.connection.execute("SELECT id FROM content")]
+    texts = list(bodies(database, contents).values())
+    for source in ("retry", "^import", r"\bself\b.*$", "(^|x)def", r"\A\s+return", "x*"):
+        for polarity in Polarity:
+            matcher = Matcher(Pattern(source, True, "", polarity))
+            piecemeal = scan.Scan(matcher, math.inf, lambda: None)
+            assert piecemeal.sides(texts) == matcher.sides(texts)
+
+
+def test_a_line_that_would_outlast_the_deadline_is_not_begun() -> None:
+    matcher = Matcher(Pattern("a.{0,999}h.{0,999}9", is_regex=True))
+    ends = time.monotonic() + 5
+    piecemeal = scan.Scan(matcher, ends, lambda: None)
+    with pytest.raises(scan.OutOfTime):
+        piecemeal.sides([b"+" + b"abcdefgh" * 2_000_000])
+    assert time.monotonic() < ends
+
+
+def test_who_no_longer_waits_stops_a_search_between_two_pieces() -> None:
+    def gone() -> None:
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        scan.Scan(Matcher(Pattern("x")), math.inf, gone).sides([b"+x"])
 
 
 def test_an_expression_that_would_blow_up_elsewhere_answers(database: Reader) -> None:

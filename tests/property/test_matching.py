@@ -13,8 +13,9 @@ from ohara.retrieve.matching import ADDED, REMOVED, Matcher
 lines = st.builds(str.__add__, st.sampled_from("+- \\"), st.text("ab+- \t\ré_", max_size=6))
 bodies = st.lists(lines, min_size=1, max_size=6).map("\n".join)
 PLACES = r"^ $ \b \B \A \z (^|a) (?m)^a (?-m:^a) ^a|b (a|^b)$ ^^a ^+ (^) ^?b"
+REPEATS = r".{0,9} a{1,3} (ab){0,2} (a|b){2,3} b+? \Qa\E* a{2}{2} (?i:b)?"
 TEXTS = r"a b ab é . .* \s [^a] a|b x* \+ - [+-] (?i)A \C \n (?s:.)"
-pieces = st.sampled_from([" ", *PLACES.split(), *TEXTS.split()])
+pieces = st.sampled_from([" ", *PLACES.split(), *REPEATS.split(), *TEXTS.split()])
 sources = st.lists(pieces, min_size=1, max_size=4).map("".join)
 patterns = st.one_of(
     st.builds(

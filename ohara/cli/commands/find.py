@@ -124,10 +124,10 @@ def command(**given: object) -> ExitCode:
         results = ask(engine, query, wish, watched=printing.form is Form.TEXT)
         if engine.search.vectors_are_old and not notes:  # a note says that an indexer is at work already
             notes += renew_vectors(engine)
-    from ohara.cli.answer import print_answer
+    from ohara.cli.answer import exit_code, print_answer
 
     print_answer(results, printing, now=time.time(), notes=notes)
-    return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
+    return exit_code(results)
 
 
 @dataclass(frozen=True, slots=True)

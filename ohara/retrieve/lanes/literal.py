@@ -4,12 +4,17 @@ It answers exactly, so its answer is a set in order of time and not a ranking: n
 cut off unless the limit or the deadline says so. Trigrams choose the candidates, the stored text decides.
 Where no trigram is required the whole history is read, newest first.
 
+Searches of one process take turns, a fraction of a second each, a few of them at once: however many there are
+and however long they take, none waits for another's end, and ranked questions keep their own connections.
+
 Several patterns must each match some changed line of the same hunk. A hunk here is what the index stores
 as one: a long one (a new file) is stored in pieces.
 """
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,28 +22,36 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
-import anyio.from_thread
+from anyio.lowlevel import RunVar
 
 from ohara.model import HunkId, LiteralSpan, Sha
 from ohara.retrieve.matching import REMOVED, Matcher
+from ohara.retrieve.scan import OutOfTime, Scan
 from ohara.retrieve.trigrams import required_trigrams
 from ohara.store.formula import ANYTHING, all_of
 from ohara.store.literal import bodies, candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.model import Match, Pattern
     from ohara.store.filters import HunkFilter
+    from ohara.store.formula import Formula
     from ohara.store.literal import Occurrence
     from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
 
-# Contents verified at a time: enough that a call's own cost does not count, few enough that a deadline is
-# kept to within milliseconds and memory to a few hundred kilobytes.
+# Contents read at a time: enough that a statement's own cost does not count, and few hundred kilobytes.
 _CHUNK = 256
+
+_TURN_S = 0.1  # then the next search that waits goes on; a hundred of them are each heard every ten seconds
+
+# One that waits for a slow disk must not keep the others waiting, however few processors there are.
+_FEWEST_AT_ONCE = 2
+
+_turns: RunVar[anyio.CapacityLimiter] = RunVar("exact searches at once")
 
 
 class Found(NamedTuple):
@@ -62,7 +75,7 @@ class LiteralAnswer:
     """What matched, newest first: hunks up to the limit, commits and span of all.
 
     `total` counts all hunks that matched. `scanned` says that no trigram helped and everything was read;
-    `complete` is False when the deadline ended the search, the newest commits having been searched.
+    `complete` is False when the deadline ended the search after `searched` of the `candidates`, newest first.
     """
 
     hunks: tuple[Found, ...]
@@ -71,6 +84,8 @@ class LiteralAnswer:
     span: LiteralSpan | None
     scanned: bool
     complete: bool
+    searched: int
+    candidates: int
 
 
 async def search(
@@ -86,17 +101,24 @@ async def search(
 
     `moments` hears how far the search is; whoever listens too slowly misses some.
     """
-    matchers = [Matcher(pattern) for pattern in patterns]
+    hunt = Hunt(patterns, allowed, limit=limit, ends=time.monotonic() + deadline_s)
+    turns = _limiter()
+    while True:
+        moment = await pool.read(hunt.advance, turns=turns)
+        if isinstance(moment, LiteralAnswer):
+            return moment
+        if moments is not None:
+            _offer(moments, moment)
 
-    def work(reader: Reader) -> LiteralAnswer:
-        for moment in steps(reader, matchers, allowed, limit=limit, deadline_s=deadline_s):
-            if isinstance(moment, LiteralAnswer):
-                return moment
-            if moments is not None:
-                anyio.from_thread.run_sync(_offer, moments, moment)
-        raise AssertionError("a search ends with its answer")
 
-    return await pool.read(work)
+def _limiter() -> anyio.CapacityLimiter:
+    """What lets searches of this process in, in the order they came, at each turn anew."""
+    try:
+        return _turns.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(max(_FEWEST_AT_ONCE, (os.cpu_count() or 1) // 2))
+        _turns.set(limiter)
+        return limiter
 
 
 def _offer(moments: MemoryObjectSendStream[Verified], moment: Verified) -> None:
@@ -106,43 +128,113 @@ def _offer(moments: MemoryObjectSendStream[Verified], moment: Verified) -> None:
 
 def steps(
     reader: Reader,
-    matchers: Sequence[Matcher],
+    patterns: Sequence[Pattern],
     allowed: HunkFilter,
     *,
     limit: int | None,
     deadline_s: float,
 ) -> Iterator[Verified | LiteralAnswer]:
     """The search itself, in this thread: moments of it, and at last the answer."""
-    ends = time.monotonic() + deadline_s
-    formula = all_of(required_trigrams(matcher.pattern) for matcher in matchers)
-    occurrences = candidates(reader, formula, allowed)
-    contents = list(dict.fromkeys(occurrence.content for occurrence in occurrences))
-    sides: dict[int, int] = {}
-    done = 0
-    while done < len(contents) and time.monotonic() < ends:
-        chunk = contents[done : done + _CHUNK]
-        sides.update(_verify(reader, matchers, chunk))
-        done += len(chunk)
-        yield Verified(done, len(contents), len(sides))
-    matched = [occurrence for occurrence in occurrences if occurrence.content in sides]
-    yield _answer(matched, sides, limit, scanned=formula == ANYTHING, complete=done == len(contents))
+    hunt = Hunt(patterns, allowed, limit=limit, ends=time.monotonic() + deadline_s)
+    while True:
+        moment = hunt.advance(reader)
+        yield moment
+        if isinstance(moment, LiteralAnswer):
+            return
 
 
-def marks(body: str, patterns: Sequence[Pattern]) -> tuple[Match, ...]:
-    """Where patterns match on the changed lines of a body, in order."""
-    found = {mark for pattern in patterns for mark in _matcher(pattern).marks(body)}
+class Hunt:
+    """A search that can be left and gone on with, by any reader."""
+
+    def __init__(
+        self, patterns: Sequence[Pattern], allowed: HunkFilter, *, limit: int | None, ends: float
+    ) -> None:
+        self._patterns = patterns
+        self._allowed = allowed
+        self._limit = limit
+        self._ends = ends
+        self._scans: list[Scan] | None = None
+        self._formula: Formula = ANYTHING
+        self._occurrences: list[Occurrence] = []
+        self._contents: list[int] = []
+        self._done = 0
+        self._sides: dict[int, int] = {}
+        self._check: Callable[[], None] = lambda: None
+
+    def advance(self, reader: Reader) -> Verified | LiteralAnswer:
+        """Search for one turn; the answer when that was the last."""
+        until = time.monotonic() + _TURN_S
+        self._check = reader.check
+        scans = self._scans
+        if scans is None:
+            scans = self._scans = self._prepared(reader)
+        try:
+            while self._done < len(self._contents):
+                self._verify(reader, scans, until)
+                if time.monotonic() >= until and self._done < len(self._contents):
+                    return Verified(self._done, len(self._contents), len(self._sides))
+        except OutOfTime:
+            pass
+        matched = [each for each in self._occurrences if each.content in self._sides]
+        return _answer(
+            matched,
+            self._sides,
+            self._limit,
+            scanned=self._formula == ANYTHING,
+            searched=self._done,
+            candidates=len(self._contents),
+        )
+
+    def _prepared(self, reader: Reader) -> list[Scan]:
+        matchers = [Matcher(pattern) for pattern in self._patterns]
+        self._formula = all_of(map(required_trigrams, self._patterns))
+        self._occurrences = candidates(reader, self._formula, self._allowed)
+        self._contents = list(dict.fromkeys(occurrence.content for occurrence in self._occurrences))
+        return [Scan(matcher, self._ends, self._listens) for matcher in matchers]
+
+    def _listens(self) -> None:
+        """Raise when nobody waits for the answer any more."""
+        self._check()
+
+    def _verify(self, reader: Reader, scans: Sequence[Scan], until: float) -> None:
+        """Verify the next contents, until the turn is over."""
+        texts = bodies(reader, self._contents[self._done : self._done + _CHUNK])
+        chunk = [(content, texts.get(content, b"")) for content in self._contents[self._done :][:_CHUNK]]
+        while chunk:
+            if time.monotonic() >= self._ends:
+                raise OutOfTime
+            group = _first_of(chunk, min((scan.piece_bytes for scan in scans), default=_CHUNK))
+            self._sides |= _matched(dict(group), scans)
+            self._done += len(group)
+            del chunk[: len(group)]
+            if time.monotonic() >= until:
+                return
+
+
+def _first_of(chunk: Sequence[tuple[int, bytes]], most: int) -> Sequence[tuple[int, bytes]]:
+    """The contents that are verified next: as many as make a piece, so that a deadline cuts off no more."""
+    size = 0
+    for number, (_, body) in enumerate(chunk):
+        size += len(body)
+        if size > most:
+            return chunk[: max(1, number)]
+    return chunk[:]
+
+
+def marks(body: str, patterns: Sequence[Pattern], *, until: float = math.inf) -> tuple[Match, ...]:
+    """Where patterns match on the changed lines of a body, in order; the first of them when time is short."""
+    found = {mark for pattern in patterns for mark in _matcher(pattern).marks(body, until=until)}
     return tuple(sorted(found, key=lambda mark: (mark.line, mark.start, mark.end)))
 
 
-_matcher = lru_cache(maxsize=64)(Matcher)  # one answer marks many bodies with the same few patterns
+_matcher = lru_cache(maxsize=16)(Matcher)  # one answer marks many bodies with the same few patterns
 
 
-def _verify(reader: Reader, matchers: Sequence[Matcher], contents: Sequence[int]) -> dict[int, int]:
+def _matched(texts: dict[int, bytes], scans: Sequence[Scan]) -> dict[int, int]:
     """The contents in which every pattern matches, with the sides on which any of them does."""
-    texts = bodies(reader, contents)
     matched = dict.fromkeys(texts, 0)
-    for matcher in matchers:
-        sides = matcher.sides([texts[content] for content in matched])
+    for scan in scans:
+        sides = scan.sides([texts[content] for content in matched])
         matched = {
             content: before | side
             for (content, before), side in zip(matched.items(), sides, strict=True)
@@ -152,7 +244,13 @@ def _verify(reader: Reader, matchers: Sequence[Matcher], contents: Sequence[int]
 
 
 def _answer(
-    matched: Sequence[Occurrence], sides: dict[int, int], limit: int | None, *, scanned: bool, complete: bool
+    matched: Sequence[Occurrence],
+    sides: dict[int, int],
+    limit: int | None,
+    *,
+    scanned: bool,
+    searched: int,
+    candidates: int,
 ) -> LiteralAnswer:
     commits: dict[bytes, int] = {}
     times: dict[bytes, int] = {}
@@ -168,7 +266,9 @@ def _answer(
         commits=tuple(Sha(sha.hex()) for sha in commits),
         span=_span(commits, times),
         scanned=scanned,
-        complete=complete,
+        complete=searched == candidates,
+        searched=searched,
+        candidates=candidates,
     )
 
 
