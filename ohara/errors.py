@@ -13,6 +13,7 @@
     │   └── IndexTooNew          a newer ohara wrote it
     ├── ModelError               an embedder or reranker cannot be loaded or run
     ├── DaemonError              the background service cannot be reached or refused a request
+    │   └── DaemonBusy           it has more to do than it can do in time
     └── InternalError            a fault of ohara's own, said without a traceback
 
 The message says what happened to what; the hint is the next command to type. Foreign exceptions are
@@ -77,6 +78,10 @@ class ModelError(OharaError):
 
 class DaemonError(OharaError):
     """The background service cannot be reached or refused a request."""
+
+
+class DaemonBusy(DaemonError):
+    """The background service has more to do than it can do in time."""
 
 
 class InternalError(OharaError):

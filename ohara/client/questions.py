@@ -48,6 +48,10 @@ class PastWish(TypedDict, total=False):
     k: int
 
 
+BUSY_S = 60.0  # how long to go on asking a service that is busy, and how long to pause before each time
+BUSY_PAUSE_S = 0.5
+
+
 class HungUp(DaemonError):
     """The service closed the connection."""
 
@@ -72,6 +76,11 @@ class Question(Generic[R, T]):
     def patience_s(self) -> float:
         """How long to wait for the reply."""
         return self.request.deadline_ms / 1000 + _GRACE_S
+
+    @property
+    def is_greeting(self) -> bool:
+        """True for the first question: a service that is too busy for it ends the connection."""
+        return isinstance(self.request, wire.Hello)
 
     def answered(self, reply: wire.AnyReply) -> T:
         """What a reply says; raises what it faults, and when it is no reply to this."""

@@ -5,6 +5,7 @@ Cancelling the task that waits for an answer gives the request up in the service
 
 from __future__ import annotations
 
+import time
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
@@ -14,8 +15,18 @@ import anyio.to_thread
 from ohara import wire
 from ohara.client import waiting
 from ohara.client.place import socket_path
-from ohara.client.questions import DEADLINE_S, FindWish, HungUp, PastWish, Question, Questions, silent
-from ohara.errors import DaemonError
+from ohara.client.questions import (
+    BUSY_PAUSE_S,
+    BUSY_S,
+    DEADLINE_S,
+    FindWish,
+    HungUp,
+    PastWish,
+    Question,
+    Questions,
+    silent,
+)
+from ohara.errors import DaemonBusy, DaemonError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -134,6 +145,16 @@ class AsyncClient:
         return await self._ask(self._say.hello())
 
     async def _ask(self, question: Question[R, T]) -> T:
+        deadline = time.monotonic() + BUSY_S
+        while True:
+            try:
+                return await self._ask_once(question)
+            except DaemonBusy:
+                if question.is_greeting or time.monotonic() > deadline:
+                    raise
+            await anyio.sleep(BUSY_PAUSE_S)
+
+    async def _ask_once(self, question: Question[R, T]) -> T:
         async with self._replies(question.request) as replies:
             try:
                 with anyio.fail_after(question.patience_s):

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from ohara import __version__, wire
 from ohara.client.place import is_older, socket_path, start_daemon
-from ohara.client.questions import DEADLINE_S, FindWish, HungUp, PastWish, Question, Questions, silent
-from ohara.errors import DaemonError
+from ohara.client.questions import (
+    BUSY_PAUSE_S,
+    BUSY_S,
+    DEADLINE_S,
+    FindWish,
+    HungUp,
+    PastWish,
+    Question,
+    Questions,
+    silent,
+)
+from ohara.errors import DaemonBusy, DaemonError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -144,11 +154,19 @@ class Client:
         meanwhile: Callable[[], object] | None = None,
     ) -> T:
         self._connection.settimeout(timeout_s or question.patience_s)
-        self._send(question.request)
-        wire.replies(question.kind)
-        if meanwhile is not None:
-            meanwhile()
-        return question.answered(self._receive(question.kind))
+        deadline = time.monotonic() + BUSY_S
+        while True:
+            self._send(question.request)
+            wire.replies(question.kind)
+            if meanwhile is not None:
+                meanwhile()
+                meanwhile = None
+            try:
+                return question.answered(self._receive(question.kind))
+            except DaemonBusy:
+                if question.is_greeting or time.monotonic() > deadline:
+                    raise
+            time.sleep(BUSY_PAUSE_S)
 
     def _send(self, request: wire.Request) -> None:
         frame = wire.frame(request)
@@ -222,7 +240,7 @@ def _greeted(version: str) -> Client:
     while True:
         try:
             return Client(_open(), version=version)
-        except HungUp:
+        except (HungUp, DaemonBusy):
             if time.monotonic() > deadline:
                 raise
             time.sleep(_POLL_S)

@@ -6,6 +6,7 @@ import os
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,6 +17,7 @@ from ohara.daemon.browsing import browse
 from ohara.daemon.freshness import catch_up
 from ohara.daemon.jobs import Reason
 from ohara.daemon.repositories import in_thread, open_registered
+from ohara.daemon.turns import Turns
 from ohara.engine import all_indexes
 from ohara.git.repo import Repository
 from ohara.index.reach import not_indexed
@@ -24,7 +26,8 @@ from ohara.query import parse
 from ohara.retrieve.cursor import asked_at
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Hashable, Iterator
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
     from typing import TypeAlias
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 WATCHING, INDEXING, READING = "watching", "indexing", "reading"  # the parts in which there may be trouble
 
+_WORK_S = 10.0  # of a request's time that it shall not spend waiting
 _WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
 
 
@@ -61,6 +65,7 @@ class Answers:
         self._events = events
         self._stop = stop
         self._wording = wording
+        self._turns = Turns()
         self._started = int(time.time())
         self._requests = 0
         self.connections = 0
@@ -88,8 +93,8 @@ class Answers:
             async for job in happening:
                 await send(wire.Event(id=request.id, job=_carried(job)))
 
-    async def answer(self, request: wire.AnyRequest) -> wire.AnyReply:  # noqa: C901, PLR0912 - one case each
-        """The answer to one request."""
+    async def answer(self, request: wire.AnyRequest, client: Hashable) -> wire.AnyReply:  # noqa: C901, PLR0912 - one case each
+        """The answer to one request of a client."""
         self._requests += 1
         self.last_used = time.monotonic()
         match request:
@@ -98,13 +103,13 @@ class Answers:
                     id=request.id, protocol=wire.PROTOCOL, version=__version__, pid=os.getpid()
                 )
             case wire.Find():
-                return await self._find(request)
+                return await self._find(request, client)
             case wire.Typed():
-                return await self._wording(request, self._find)
+                return await self._wording(request, partial(self._find, client=client))
             case wire.Show():
-                return await self._show(request)
+                return await self._show(request, client)
             case wire.Describe() | wire.Past() | wire.Blame() | wire.Lines() | wire.Remote():
-                async with self._repositories.use(request.repo) as engine:
+                async with self._turn(request, client), self._repositories.use(request.repo) as engine:
                     return await browse(engine.browser, request)
             case wire.Stop():
                 self._jobs.stop(await in_thread(_registered_dir, request.repo))
@@ -154,8 +159,12 @@ class Answers:
         for name in sorted(self._repositories.outdated):
             yield wire.Trouble(wire.carried(name), READING, "its index was replaced a moment ago")
 
-    async def _find(self, request: wire.Find) -> wire.Found:
-        async with self._repositories.use(request.repo) as engine:
+    def _turn(self, request: wire.Request, client: Hashable) -> AbstractAsyncContextManager[None]:
+        deadline_s = request.deadline_ms / 1000
+        return self._turns.take(client, patience_s=max(deadline_s - _WORK_S, deadline_s / 2))
+
+    async def _find(self, request: wire.Find, client: Hashable) -> wire.Found:
+        async with self._turn(request, client), self._repositories.use(request.repo) as engine:
             await in_thread(catch_up, request.repo)
             now = asked_at(request.after) or int(time.time())
             query = request.query
@@ -176,8 +185,8 @@ class Answers:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
             return wire.Found(id=request.id, results=replace(results, index=_sendable(results.index)))
 
-    async def _show(self, request: wire.Show) -> wire.Shown:
-        async with self._repositories.use(request.repo) as engine:
+    async def _show(self, request: wire.Show, client: Hashable) -> wire.Shown:
+        async with self._turn(request, client), self._repositories.use(request.repo) as engine:
             sha = await in_thread(_resolve, request.repo, request.commit)
             now = int(time.time())
             wishes = engine.search.wishes(now=now, k=0, all_hunks=True, context=_WHOLE_HUNK)

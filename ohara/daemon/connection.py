@@ -15,7 +15,7 @@ from ohara import __version__, wire
 from ohara.errors import DaemonError, InternalError, OharaError, reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Hashable
 
     from anyio.abc import ByteStream, TaskGroup
 
@@ -32,8 +32,8 @@ Reply = wire.AnyReply
 class Answering(Protocol):
     """What a connection needs to know how to answer."""
 
-    async def answer(self, request: wire.AnyRequest) -> Reply:
-        """The one answer to a request."""
+    async def answer(self, request: wire.AnyRequest, client: Hashable) -> Reply:
+        """The one answer to a request of a client."""
         ...
 
     async def stream(self, request: wire.Subscribe, send: Callable[[wire.Event], Awaitable[None]]) -> None:
@@ -86,7 +86,7 @@ class Connection:
             )
             await self._send(wire.fault(request.id, error))
             return False
-        return await self._send(await self._answering.answer(request))
+        return await self._send(await self._answering.answer(request, self))
 
     # -- requests --------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class Connection:
     async def _reply(self, request: wire.AnyRequest) -> Reply:
         try:
             with anyio.fail_after(request.deadline_ms / 1000):
-                return await self._answering.answer(request)
+                return await self._answering.answer(request, self)
         except TimeoutError:
             late = DaemonError(
                 f"no answer within {request.deadline_ms / 1000:g} s", hint="ask again with more time"

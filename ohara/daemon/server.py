@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.abc import SocketAttribute
 
-from ohara import __version__, config, paths
+from ohara import __version__, config, paths, wire
 from ohara.client import socket_path
 from ohara.daemon.answers import Answers
 from ohara.daemon.connection import Connection
@@ -23,6 +23,7 @@ from ohara.daemon.lifecycle import OwnSocket, lasting, logging_to_file, only_one
 from ohara.daemon.peer import is_same_user
 from ohara.daemon.repositories import Repositories
 from ohara.daemon.watching import Watch
+from ohara.errors import DaemonBusy
 
 if TYPE_CHECKING:
     from anyio.abc import SocketStream
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("ohara.daemon")
 
 _CONNECTIONS = 512  # at once; a descriptor each, of the 1,024 that systems usually allow
+_TURN_AWAY_S = 1.0  # for telling one client more
 _TIDY_S = 5.0
 
 
@@ -105,6 +107,9 @@ class _Service:
                 _log.warning("a process of another user was turned away")
             elif self._answers.connections >= _CONNECTIONS:
                 _log.warning("more than %d connections: one was turned away", _CONNECTIONS)
+                busy = DaemonBusy(f"the daemon has {_CONNECTIONS} clients already", hint="ask again later")
+                with anyio.move_on_after(_TURN_AWAY_S):
+                    await stream.send(wire.frame(wire.fault(0, busy)))
             else:
                 with self._answers.connected():
                     await Connection(stream, self._answers).serve()

@@ -84,7 +84,7 @@ class Watch:
             self._anew.set()
 
     def _give_up(self, fault: NotWatched) -> None:
-        if not fault.repositories:
+        if not fault.repositories and not self._system_fault:  # it is told once, though two watches end
             self._system_fault = fault.reason
             _log.warning("the system does not notify (%s): looking every %.0f s", fault.reason, _POLL_S)
         for repository in fault.repositories - self._unwatchable.keys():

@@ -74,7 +74,7 @@ def _reasons(fault: BaseException) -> Iterator[str]:
         for each in fault.exceptions:
             yield from _reasons(each)
     else:
-        yield f"{type(fault).__name__}: {fault}"
+        yield str(fault) or type(fault).__name__
 
 
 def _is_text(path: Path) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tests.bench.changelog import draw_queries
+from tests.bench.crowd import crowd_table, measure_crowd
 from tests.bench.hooks import hooks_table, measure_hooks
 from tests.bench.load import copied, load_table, measure_load
 from tests.bench.machine import look
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: float = 1.0) -> Report:
-    """What asking the service costs, how it bears indexing, what its hook costs, and what it keeps."""
+    """What asking the service costs, how it bears indexing and crowds, what its hook costs, what it keeps."""
     machine = look()
     folder = work / "daemon"
     home = folder / "home"
@@ -33,6 +34,7 @@ def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: fl
         hunks = there.status(subject.repo).hunks
         overhead = measure_overhead(subject.repo, home, there, texts)
         hooks = measure_hooks(folder / "hooked", home)
+        crowd = measure_crowd(subject.repo, texts)
         load = measure_load(there, subject.repo, copied(subject.repo, folder / "other.git"), texts)
     with service(home) as there:
         settle(there)
@@ -40,12 +42,14 @@ def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: fl
     tables = (
         overhead_table(f"{subject.name} ({hunks:,} hunks)", overhead),
         load_table(subject.name, load),
+        crowd_table(subject.name, crowd),
         hooks_table(hooks, hooks_alone),
         soak_table(soak),
     )
     numbers = {
         "overhead": asdict(overhead),
         "load": asdict(load),
+        "crowd": asdict(crowd),
         "hooks": {"service": asdict(hooks), "alone": asdict(hooks_alone)},
         "soak": asdict(soak),
     }
