@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _PARTS = {
     "queries": "show the changelog queries of the repositories",
-    "quality": "answers: the changelog benchmark, with messages and message-blind",
+    "quality": "answers: the changelog benchmark, with messages, message-blind and lazy",
+    "lazy": "answers where many messages say nothing, beside a flat bonus for silence",
     "ablation": "answers with one piece of the ranking removed at a time",
     "words": "answers without stemming, and without splitting identifiers",
     "index": "how fast a history becomes searchable, and at what cost",
@@ -36,9 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.part == "docs":
         return _docs(given.out)
     if given.part == "together":
-        from tests.bench.together import together
+        from tests.bench.together import lazy_together, together
 
-        report.publish(together(given.out), given.out)
+        for found in (together(given.out), lazy_together(given.out)):
+            if found.numbers["repositories"]:
+                report.publish(found, given.out)
         return 0
     if given.part == "quick":
         from tests.bench.quick import rehearse
@@ -57,6 +60,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     """What a part measures, as it comes."""
     from tests.bench import parts
     from tests.bench.ablation import measure_ablation
+    from tests.bench.lazy_report import measure_lazy
     from tests.bench.plainwords import measure_words
     from tests.bench.quality import measure_quality
     from tests.bench.screen import measure_screen
@@ -80,6 +84,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
             ways=[way for way in WAYS if way.name not in given.skip],
             timed=not given.untimed,
         ),
+        "lazy": lambda subject: measure_lazy(subject, work, patterns=given.glob, limit=given.queries),
         "ablation": lambda subject: measure_ablation(subject, work, patterns=given.glob, limit=given.queries),
         "words": lambda subject: measure_words(subject, work, patterns=given.glob, limit=given.queries),
         "find": lambda subject: parts.asking(subject, work),

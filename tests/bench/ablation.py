@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ohara.retrieve.profile import PROFILES
 from tests.bench.changelog import draw_queries
 from tests.bench.evaluate import ask_all
+from tests.bench.lazy import with_lazy_messages
+from tests.bench.lazy_report import in_halves
 from tests.bench.machine import look
 from tests.bench.metrics import gain, quality
 from tests.bench.remembered import Memory, lanes_remembered, side_by_side
@@ -42,8 +44,9 @@ def measure_ablation(
         "with messages": with_messages(subject, work, patterns),
         "message-blind": without_messages(subject, work, patterns),
     }
-    answers = side_by_side(lambda indexed: _ask(indexed, drawn.queries, wanted), list(indexes.values()))
-    found = dict(zip(indexes, answers, strict=True))
+    lazy = with_lazy_messages(subject, work, drawn.queries, patterns)
+    answers = side_by_side(lambda indexed: _ask(indexed, drawn.queries, wanted), [*indexes.values(), lazy])
+    found = {**dict(zip(indexes, answers, strict=False)), **in_halves(answers[-1])}
     notes = [f"{len(drawn.queries)} queries; no rerank unless said. A minus means that the piece helps."]
     if missing:
         notes.append(f"Without the reranker's rows: {missing}.")

@@ -86,6 +86,11 @@ def commit_count(repo: Path, ref: str = "HEAD", *, merges: bool = False) -> int:
     return int(git(repo, "rev-list", "--count", *([] if merges else ["--no-merges"]), ref))
 
 
+def commits_of(repo: Path, ref: str = "HEAD") -> list[str]:
+    """Every commit a ref reaches, merges too, newest first."""
+    return git(repo, "rev-list", ref).decode().split()
+
+
 def borrow(into: Path, repos: Sequence[Path]) -> None:
     """Make a bare repository that can read the objects of others."""
     subprocess.run(["git", "init", "--quiet", "--bare", str(into)], check=True, timeout=60)

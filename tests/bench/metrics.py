@@ -76,11 +76,31 @@ def bootstrap(values: Sequence[float], *, seed: int = 1) -> Interval:
     """The mean of the values with its 95 % bootstrap interval."""
     if not values:
         return Interval(0.0, 0.0, 0.0)
-    observed: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
+    return _interval(float(np.mean(values)), _means(values, np.random.default_rng(seed)))
+
+
+def mixture(parts: Sequence[tuple[float, Sequence[float]]], *, seed: int = 1) -> Interval:
+    """The weighted sum of the parts' means with its interval; each part is resampled by itself."""
+    if not all(values for _, values in parts):
+        return Interval(0.0, 0.0, 0.0)
     chance = np.random.default_rng(seed)
-    means = observed[chance.integers(0, len(observed), (_DRAWS, len(observed)))].mean(axis=1)
+    mean = sum(share * float(np.mean(values)) for share, values in parts)
+    drawn = np.stack([share * _means(values, chance) for share, values in parts])
+    return _interval(mean, drawn.sum(axis=0))
+
+
+def _means(values: Sequence[float], chance: np.random.Generator) -> NDArray[np.float64]:
+    """The means of as many resamples as an interval takes."""
+    observed: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
+    means: NDArray[np.float64] = observed[chance.integers(0, len(observed), (_DRAWS, len(observed)))].mean(
+        axis=1
+    )
+    return means
+
+
+def _interval(mean: float, means: NDArray[np.float64]) -> Interval:
     low, high = np.quantile(means, (0.025, 0.975))
-    return Interval(float(observed.mean()), float(low), float(high))
+    return Interval(mean, float(low), float(high))
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -16,6 +16,8 @@ from ohara.model import Mode
 from tests.bench.ablation import ablation_table
 from tests.bench.changelog import draw_queries
 from tests.bench.evaluate import ask_all
+from tests.bench.lazy import with_lazy_messages
+from tests.bench.lazy_report import in_halves
 from tests.bench.machine import look
 from tests.bench.measure import ROOT
 from tests.bench.report import Report
@@ -76,7 +78,7 @@ def index_without(piece: str, indexed: Indexed, folder: Path) -> Indexed:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "sitecustomize.py").write_text(_AS_PYTHON_STARTS, encoding="utf-8")
     other = replace(indexed, home=folder / "home")
-    copy_index(indexed, other.home, messages=True)
+    copy_index(indexed, other.home)
     path = os.pathsep.join((str(folder), str(ROOT)))
     bring_up_to_date(other, "--passes", "text", **{_VARIABLE: piece, "PYTHONPATH": path})
     return other
@@ -87,13 +89,18 @@ def measure_words(subject: Subject, work: Path, *, patterns: Sequence[str] = (),
     machine = look()
     drawn = draw_queries(subject.repo, patterns=patterns, limit=limit)
     found: dict[str, list[Asked]] = {}
-    for title, index in (("with messages", with_messages), ("message-blind", without_messages)):
-        indexed = index(subject, work, patterns)
-        found[title] = [_ask(AS_IT_IS.name, indexed, drawn.queries)]
+    indexes = {
+        "with messages": with_messages(subject, work, patterns),
+        "message-blind": without_messages(subject, work, patterns),
+        "lazy": with_lazy_messages(subject, work, drawn.queries, patterns),
+    }
+    for title, indexed in indexes.items():
+        asked = [_ask(AS_IT_IS.name, indexed, drawn.queries)]
         for piece in PIECES:
             other = index_without(piece, indexed, work / f"{subject.name}-{indexed.home.name}-no-{piece}")
             with without(piece):
-                found[title].append(_ask(f"no {piece}", other, drawn.queries))
+                asked.append(_ask(f"no {piece}", other, drawn.queries))
+        found |= in_halves(asked) if title == "lazy" else {title: asked}
     notes = (f"{len(drawn.queries)} queries, the text lane alone. A minus means that the piece helps.",)
     table = ablation_table(f"{subject.name}: how words are analysed", found, notes)
     numbers = {title: [asdict(each) for each in asked] for title, asked in found.items()}

@@ -1,4 +1,4 @@
-"""The changelog benchmark of one repository, with messages and without: every system, the same questions."""
+"""The changelog benchmark of one repository, with messages, without and lazy: the same questions to all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tests.bench.changelog import default_branch_tip, draw_queries, excluded_pathspecs
 from tests.bench.evaluate import ask_all, class_table, quality_table
 from tests.bench.githistory import commit_count
+from tests.bench.lazy import with_lazy_messages
+from tests.bench.lazy_report import ask_lazy, halves_of, lazy_numbers, lazy_table
 from tests.bench.machine import look
 from tests.bench.peers import GitGrep, GitPickaxe, count_words
 from tests.bench.remembered import lanes_remembered, side_by_side
@@ -37,7 +39,7 @@ def measure_quality(
     ways: Sequence[Way] = WAYS,
     timed: bool = True,
 ) -> Report:
-    """Both tables of a repository. git is asked fewer questions: it takes seconds for each.
+    """The tables of a repository. git is asked fewer questions: it takes seconds for each.
 
     Untimed, each lane is asked once for all systems, and there are no times of ours to show.
     """
@@ -72,6 +74,10 @@ def measure_quality(
             named = f"{subject.name}, {title}: git, on {len(some)} of the queries"
             tables.append(quality_table(named, [*by_git, ours], ours.name))
             numbers[f"{title}, git"] = [asdict(each) for each in by_git]
+    lazy = ask_lazy(with_lazy_messages(subject, work, drawn.queries, patterns), drawn.queries, ways)
+    halves = lazy_numbers(lazy)
+    tables.append(lazy_table(f"{subject.name}, lazy", halves_of([halves]), OURS.name, notes))
+    numbers |= halves
     return Report(f"quality-{subject.name}", machine, tuple(tables), numbers)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ohara.model import IndexStatus, Results
+    from ohara.model import Hit, IndexStatus, Results
     from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.request import Wishes
     from tests.bench.workspace import Indexed
@@ -103,6 +103,15 @@ def reranker_missing() -> str:
         return error.message
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """An answer with its hits: what an `Answer` leaves out."""
+
+    hits: tuple[Hit, ...]
+    elapsed_ms: float
+    fault: str
+
+
 class Ohara:
     """An engine that is asked in one way. A lane that fails makes the answer a fault, never a quiet miss."""
 
@@ -131,19 +140,24 @@ class Ohara:
         return self._engine.status()
 
     def ask(self, text: str) -> Answer:
+        """The commits of the hits, in their order."""
+        found = self.scored(text)
+        return Answer(tuple(hit.commit.sha for hit in found.hits), found.elapsed_ms, found.fault)
+
+    def scored(self, text: str) -> Scored:
         """Ask, and note what the lanes reported."""
         started = time.perf_counter()
         try:
             results = self.results(text, self._depth)
         except OharaError as error:
-            return Answer((), (time.perf_counter() - started) * 1_000, error.message)
+            return Scored((), (time.perf_counter() - started) * 1_000, error.message)
         elapsed = (time.perf_counter() - started) * 1_000
         faults = [
             f"{lane.name} {lane.status}: {lane.detail}"
             for lane in results.lanes
             if lane.status in {LaneStatus.FAILED, LaneStatus.TIMEOUT}
         ]
-        return Answer(tuple(hit.commit.sha for hit in results.hits), elapsed, "; ".join(faults))
+        return Scored(results.hits, elapsed, "; ".join(faults))
 
     def commits(self, text: str) -> frozenset[str]:
         """Every commit that a literal or regex query finds."""

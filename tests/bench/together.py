@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from tests.bench.lazy_report import KEPT_HALF, halves_of, lazy_table
 from tests.bench.machine import look
 from tests.bench.metrics import gain, quality
 from tests.bench.report import Report, Table, score, signed
@@ -35,6 +36,25 @@ def together(out: Path) -> Report:
     read = {name: json.loads(file.read_text(encoding="utf-8"))["numbers"] for name, file in runs.items()}
     ranks = {mode: {name: _ranks(numbers[mode]) for name, numbers in read.items()} for mode in MODES}
     return Report("held-out", look(), (_levels(ranks), _gains(ranks)), {"repositories": list(runs)})
+
+
+def lazy_together(out: Path) -> Report:
+    """The halves of all held-out repositories whose lazy history was asked."""
+    written = [file for name in HELD_OUT if (file := _lazy_file(out, name)) is not None]
+    numbers = [json.loads(file.read_text(encoding="utf-8"))["numbers"] for file in written]
+    names = [file.stem.partition("-")[2] for file in written]
+    asked = sum(len(each[KEPT_HALF][0]["ranks"]) for each in numbers)
+    note = f"{', '.join(names)}: {asked} questions in each half."
+    table = lazy_table("held out, lazy", halves_of(numbers), OURS.name, [note])
+    return Report("lazy-held-out", look(), (table,), {"repositories": names})
+
+
+def _lazy_file(out: Path, name: str) -> Path | None:
+    """Where a repository's halves were written: by themselves, or with the other tables."""
+    for file in (out / f"lazy-{name}.json", out / f"quality-{name}.json"):
+        if file.is_file() and KEPT_HALF in json.loads(file.read_text(encoding="utf-8"))["numbers"]:
+            return file
+    return None
 
 
 def _ranks(asked: Sequence[Mapping[str, object]]) -> Ranks:

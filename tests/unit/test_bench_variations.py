@@ -204,10 +204,9 @@ def test_the_rehearsal_complains_about_what_is_not_sane() -> None:
     good = {"name": "ohara, no rerank", "ranks": [1] * 12, "faults": []}
     bad = {"name": "ohara, no rerank", "ranks": [None] * 12, "faults": ["a query: broken"]}
     queries = [None] * len(CHANGES)
-    assert (
-        list(quality_complaints({"queries": queries, "with messages": [good], "message-blind": [good]})) == []
-    )
-    said = list(quality_complaints({"queries": [], "with messages": [bad], "message-blind": [good]}))
+    sane = {title: [good] for title in ("with messages", "message-blind", "lazy half", "kept half")}
+    assert list(quality_complaints({"queries": queries, **sane})) == []
+    said = list(quality_complaints({**sane, "queries": [], "with messages": [bad]}))
     assert [line.split(":")[0] for line in said] == [
         "0 queries of 12 fragments",
         *["with messages, ohara, no rerank"] * 2,

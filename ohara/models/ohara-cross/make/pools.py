@@ -2,9 +2,9 @@
 
     python pools.py WORK OUT_DIR NAME=PATH … [--queries N] [--history FOLDER]
 
-WORK is the benchmark's folder of indexes (`python -m tests.bench quality` makes them). For each repository two
-files are written, `NAME.messages.pkl` and `NAME.blind.pkl`: for each query its answers and the pool's best
-hunks with their lane scores and the text a cross-encoder reads. Queries are changelog fragments; with
+WORK is the benchmark's folder of indexes (`python -m tests.bench quality` makes them). For each repository three
+files are written, `NAME.messages.pkl`, `NAME.blind.pkl` and `NAME.lazy.pkl`: for each query its answers, the pool's best
+hunks with their lane scores and the text a cross-encoder reads, and what each lane answered. Queries are changelog fragments; with
 `--history` (the files of `histories.py`) those of training repositories: entries that a commit added to a
 changelog file and, for the blind index, paragraphs of its message.
 """
@@ -16,7 +16,7 @@ import pickle
 import random
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,14 +34,16 @@ from ohara.retrieve import rank as ranking  # noqa: E402
 from ohara.retrieve.diversify import in_order  # noqa: E402
 from ohara.words import query_terms  # noqa: E402
 from tests.bench.changelog import draw_queries, touches_code  # noqa: E402
+from tests.bench.lazy import with_lazy_messages  # noqa: E402
 from tests.bench.reworded import without_messages  # noqa: E402
 from tests.bench.systems import NOW  # noqa: E402
 from tests.bench.workspace import Indexed, Subject, at_home, with_messages  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ohara.retrieve.diversify import Ranked
+    from ohara.retrieve.ranking import Ranking
     from ohara.store.reader import Reader
 
 DEPTH = 50
@@ -75,6 +77,8 @@ class Pool:
     candidates: list[Candidate]
     rows_of_word: dict[str, int]
     rows: int
+    lanes: dict[str, list[tuple[int, str, float]]] = field(default_factory=dict)
+    """What each lane answered: hunk, commit and score, best first."""
 
 
 def asked_of(
@@ -111,15 +115,25 @@ def counted(reader: Reader, words: tuple[str, ...]) -> tuple[dict[str, int], int
     return dict(reader.word_rows(words)), reader.last_hunk()
 
 
-def record(indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]]) -> list[Pool]:
+def record(
+    indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]], *, k: int = 10, depth: int = DEPTH
+) -> list[Pool]:
     """Ask each query and keep what would be reranked."""
     caught: list[Ranked] = []
 
     async def catch(_sources: object, _query: object, _wishes: object, found: list[Ranked]) -> object:
-        caught[:] = in_order(found)[:DEPTH]
+        caught[:] = in_order(found)[:depth]
         return await reranked(_sources, _query, replace(_wishes, rerank=False), found)  # type: ignore[arg-type, type-var]
 
+    answered: dict[str, list[tuple[int, str, float]]] = {}
+
+    def listen(answers: Sequence[Ranking], *given: object, **named: object) -> object:
+        for one in answers:
+            answered[one.lane] = [(c.hunk, one.commits[c.hunk].hex(), c.score) for c in one.candidates]
+        return pool_of(answers, *given, **named)  # type: ignore[arg-type]
+
     reranked, ranking._reranked = ranking._reranked, catch  # type: ignore[assignment]
+    pool_of, ranking.pool = ranking.pool, listen  # type: ignore[assignment]
     pools = []
     with at_home(indexed.home):
         find = replace(indexed.settings.find, lane_timeout_s=PATIENCE_S)
@@ -127,7 +141,8 @@ def record(indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]]) ->
         for text, answers, kind in queries:
             query = parse(text, now=NOW)
             caught.clear()
-            anyio.run(search.find, query, search.wishes(now=NOW, k=10))
+            answered.clear()
+            anyio.run(search.find, query, search.wishes(now=NOW, k=k))
             pools.append(
                 Pool(
                     text,
@@ -156,9 +171,10 @@ def record(indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]]) ->
                         for one in caught
                     ],
                     *anyio.run(search._pool.read, partial(counted, words=query_terms(text))),
+                    dict(answered),
                 )
             )
-    ranking._reranked = reranked
+    ranking._reranked, ranking.pool = reranked, pool_of
     return pools
 
 
@@ -170,26 +186,28 @@ def main() -> None:
     parser.add_argument("repositories", nargs="+")
     parser.add_argument("--queries", type=int, default=500)
     parser.add_argument("--history", type=Path)
+    parser.add_argument("--k", type=int, default=10, help="hits asked for; lanes and pool are the deeper")
+    parser.add_argument("--depth", type=int, default=DEPTH, help="hunks kept of a pool")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     for repository in given.repositories:
         name, _, path = repository.partition("=")
         subject = Subject(name, Path(path))
-        for mode, index in (("messages", with_messages), ("blind", without_messages)):
+        drawn = draw_queries(Path(path), limit=given.queries).queries
+        lazy = partial(with_lazy_messages, queries=drawn)
+        ways = {"messages": with_messages, "blind": without_messages} | ({} if given.history else {"lazy": lazy})
+        for mode, index in ways.items():
             file = given.out / f"{name}.{mode}.pkl"
             if file.exists():
                 continue
             queries = (
                 list(asked_of(name, given.history, blind=mode == "blind", limit=given.queries))
                 if given.history
-                else [
-                    (q.text, q.answers, "fragment")
-                    for q in draw_queries(Path(path), limit=given.queries).queries
-                ]
+                else [(q.text, q.answers, "fragment") for q in drawn]
             )
             if not queries:
                 continue
-            pools = record(index(subject, given.work), queries)
+            pools = record(index(subject, given.work), queries, k=given.k, depth=given.depth)
             file.write_bytes(pickle.dumps(pools))
             print(f"{name} {mode}: {len(pools)} pools", flush=True)
 
