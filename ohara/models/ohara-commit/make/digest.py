@@ -14,17 +14,67 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-from ohara.embed.prepare import prepared  # noqa: E402
+from ohara.embed.prepare import prepared
 
 HUNKS = 60
 WORDS = 140
 LEAST_OF_HUNK = 30
 
-_TEST = re.compile(r"(^|/)(tests?|testing|spec|__tests__|e2e)(/|$)|(^|/)test_[^/]*$|[_.-](test|spec)s?\.\w+$", re.IGNORECASE)
+_TEST = re.compile(
+    r"(^|/)(tests?|testing|spec|__tests__|e2e)(/|$)|(^|/)test_[^/]*$|[_.-](test|spec)s?\.\w+$", re.IGNORECASE
+)
 _DOC = re.compile(r"\.(md|rst|txt|adoc|mdx|html)$|(^|/)(docs?|documentation|website)/", re.IGNORECASE)
 _NO_WORD = frozenset(
-    "the a an of to in is it and or for on with as be by at this that self return if else elif def import from none true false not "
-    "var let const int char void new end then fn pub mut use func err nil str".split()
+    {
+        "the",
+        "a",
+        "an",
+        "of",
+        "to",
+        "in",
+        "is",
+        "it",
+        "and",
+        "or",
+        "for",
+        "on",
+        "with",
+        "as",
+        "be",
+        "by",
+        "at",
+        "this",
+        "that",
+        "self",
+        "return",
+        "if",
+        "else",
+        "elif",
+        "def",
+        "import",
+        "from",
+        "none",
+        "true",
+        "false",
+        "not",
+        "var",
+        "let",
+        "const",
+        "int",
+        "char",
+        "void",
+        "new",
+        "end",
+        "then",
+        "fn",
+        "pub",
+        "mut",
+        "use",
+        "func",
+        "err",
+        "nil",
+        "str",
+    }
 )
 
 

@@ -82,7 +82,9 @@ def granite_bert(path: Path, take: list[int]) -> Bert:
                 state[f"layers.{place}.{part}.{kind}"] = fused[at * WIDTH : (at + 1) * WIDTH]
             for ours, theirs in names.items():
                 state[f"layers.{place}.{ours}.{kind}"] = tensors[f"l{source}.{theirs}.{end}"]
-    bert.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in state.items()})
+    bert.load_state_dict(
+        {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in state.items()}
+    )
     return bert
 
 

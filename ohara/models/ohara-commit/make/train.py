@@ -24,16 +24,19 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from torch.nn import functional as F
 
 HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[4])]
 from digest import query_text, subject_text  # noqa: E402
 from encoder import Encoder, base, embed, padded, tokenizer_of, tokens  # noqa: E402
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 FAMILIES, FAMILY = 16, 4
 QUERY_TOKENS, DOCUMENT_TOKENS = 40, 96
@@ -46,7 +49,15 @@ LAZY = (
     "bugfix", "progress", "tidy", "updates", "review comments", "repair ci", "as discussed", "spelling", "small things", "more work",
     "rework", "squash me", "minor changes", "green build", "tweaks", "conflicts", "second try", "oops", "what the reviewer said",
 )  # fmt: skip
-ASK = ("how did we {}", "when did we {}", "where do we {}", "why did we {}", "commit where {}", "{}?", "how to {}")
+ASK = (
+    "how did we {}",
+    "when did we {}",
+    "where do we {}",
+    "why did we {}",
+    "commit where {}",
+    "{}?",
+    "how to {}",
+)
 
 
 @dataclass(slots=True)
@@ -132,8 +143,14 @@ class Judge:
             with gzip.open(tune, "rt", encoding="utf-8") as stream:
                 rows = [json.loads(line) for line in stream]
             places = {row["sha"]: place for place, row in enumerate(rows)}
-            asked = [(text, [places[a] for a in answers if a in places]) for text, answers in json.loads(questions.read_text())[:200]]
-            kept = sorted({place for _, answers in asked for place in answers} | set(chance.sample(range(len(rows)), 800)))
+            asked = [
+                (text, [places[a] for a in answers if a in places])
+                for text, answers in json.loads(questions.read_text())[:200]
+            ]
+            kept = sorted(
+                {place for _, answers in asked for place in answers}
+                | set(chance.sample(range(len(rows)), 800))
+            )
             at = {place: number for number, place in enumerate(kept)}
             self.tuned = (
                 tokens(tokenizer, [query_text(text) for text, _ in asked], QUERY_TOKENS),
@@ -152,11 +169,56 @@ class Judge:
             asked, told, answers = self.tuned
             near = embed(model, asked) @ embed(model, told).T
             ranks = np.array(
-                [1 + int((row > row[right].max()).sum()) if right else 10_000 for row, right in zip(near, answers, strict=True)]
+                [
+                    1 + int((row > row[right].max()).sum()) if right else 10_000
+                    for row, right in zip(near, answers, strict=True)
+                ]
             )
             out["tune_mrr"] = float(np.where(ranks <= 10, 1.0 / ranks, 0.0).mean())
             out["tune_at_50"] = float((ranks <= 50).mean())
         return out
+
+
+def contrast(
+    queries: torch.Tensor,
+    documents: torch.Tensor,
+    commits: list[Commit],
+    repository: Repository,
+    heat: torch.Tensor,
+) -> torch.Tensor:
+    """How far each query is from its own digest, and each digest from its own query."""
+    same = torch.tensor([[left is not right and alike(left, right) for right in commits] for left in commits])
+    logits = (queries @ documents.T * heat).masked_fill(same, -1e4)
+    target = torch.arange(len(commits))
+    here = {commit.sha for commit in commits}
+    older = [vector for sha, vector in repository.memory if sha not in here]
+    wide = torch.cat([logits, queries @ torch.stack(older).T * heat], dim=1) if older else logits
+    return (F.cross_entropy(wide, target) + F.cross_entropy(logits.T, target)) / 2
+
+
+def alike(left: Commit, right: Commit) -> bool:
+    """Whether one commit's query would be answered by the other as well."""
+    return left.digest == right.digest or bool(set(left.queries) & set(right.queries))
+
+
+def rate_at(step: int, given: argparse.Namespace) -> float:
+    """The rate of learning: it rises at first, and falls at the end if there is one."""
+    rate = given.rate * min(1.0, (step + 1) / WARMUP)
+    return rate * min(1.0, (given.steps - step) / given.cooldown) if given.cooldown else rate
+
+
+def wait(pause: Path, stop: list[bool]) -> None:
+    """Do nothing while somebody needs the machine."""
+    while pause.exists() and not stop[0]:
+        time.sleep(1)
+
+
+def follow(mean: dict[str, torch.Tensor], model: Encoder, keep: float) -> None:
+    """Let the running mean of the weights follow them."""
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            if value.requires_grad:
+                mean[name].lerp_(value, 1 - keep)
 
 
 def main() -> None:
@@ -170,7 +232,9 @@ def main() -> None:
     parser.add_argument("--pooling", default="mean")
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--steps", type=int, default=10**9)
-    parser.add_argument("--cooldown", type=int, default=0, help="the rate falls to zero over the last N of --steps")
+    parser.add_argument(
+        "--cooldown", type=int, default=0, help="the rate falls to zero over the last N of --steps"
+    )
     parser.add_argument("--check-every", type=int, default=200)
     parser.add_argument("--tune", type=Path)
     parser.add_argument("--questions", type=Path)
@@ -248,8 +312,7 @@ def main() -> None:
         check()
     last_save, losses = time.time(), []
     while not stop[0] and step < given.steps:
-        while pause.exists() and not stop[0]:
-            time.sleep(1)
+        wait(pause, stop)
         began = time.time()
         chance = random.Random(step)
         repository = chance.choices(repositories, share)[0]
@@ -267,16 +330,7 @@ def main() -> None:
         back = torch.empty(len(order), dtype=torch.long)
         back[torch.from_numpy(order)] = torch.arange(len(order))
         documents = torch.cat(parts)[back]
-        logits = queries @ documents.T
-        same = torch.tensor([[left is not right and (left.digest == right.digest or bool(set(left.queries) & set(right.queries))) for right in commits] for left in commits])
-        logits = (logits * heat.exp()).masked_fill(same, -1e4)
-        target = torch.arange(len(commits))
-        wide = logits
-        here = {commit.sha for commit in commits}
-        older = [vector for sha, vector in repository.memory if sha not in here]
-        if older:
-            wide = torch.cat([logits, queries @ torch.stack(older).T * heat.exp()], dim=1)
-        loss = (F.cross_entropy(wide, target) + F.cross_entropy(logits.T, target)) / 2
+        loss = contrast(queries, documents, commits, repository, heat.exp())
         repository.memory.extend(zip((c.sha for c in commits), documents.detach(), strict=True))
         rounded.zero_grad(set_to_none=True)
         heat.grad = None
@@ -284,23 +338,23 @@ def main() -> None:
         for exact, near in zip(model.parameters(), rounded.parameters(), strict=True):
             exact.grad = None if near.grad is None else near.grad.float()
         torch.nn.utils.clip_grad_norm_(learnt, 1.0)
-        rate = given.rate * min(1.0, (step + 1) / WARMUP)
-        if given.cooldown:
-            rate *= min(1.0, (given.steps - step) / given.cooldown)
+        rate = rate_at(step, given)
         for part in optimiser.param_groups:
             part["lr"] = rate * part.get("boost", 1.0)
         optimiser.step()
         copy_rounded()
         step += 1
-        keep = min(EMA, 1 - 1 / (step + 1))
-        with torch.no_grad():
-            for name, value in model.named_parameters():
-                if value.requires_grad:
-                    mean[name].lerp_(value, 1 - keep)
+        follow(mean, model, min(EMA, 1 - 1 / (step + 1)))
         spent += time.time() - began
         losses.append(float(loss.detach()))
         if step % 25 == 0:
-            say(step=step, loss=float(np.mean(losses)), minutes=spent / 60, heat=float(heat.detach().exp()), cpu=time.process_time() / 60)
+            say(
+                step=step,
+                loss=float(np.mean(losses)),
+                minutes=spent / 60,
+                heat=float(heat.detach().exp()),
+                cpu=time.process_time() / 60,
+            )
             losses = []
         if step % given.check_every == 0:
             check()

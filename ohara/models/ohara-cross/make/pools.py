@@ -195,7 +195,9 @@ def main() -> None:
         subject = Subject(name, Path(path))
         drawn = draw_queries(Path(path), limit=given.queries).queries
         lazy = partial(with_lazy_messages, queries=drawn)
-        ways = {"messages": with_messages, "blind": without_messages} | ({} if given.history else {"lazy": lazy})
+        ways = {"messages": with_messages, "blind": without_messages} | (
+            {} if given.history else {"lazy": lazy}
+        )
         for mode, index in ways.items():
             file = given.out / f"{name}.{mode}.pkl"
             if file.exists():
