@@ -7,13 +7,14 @@
 #   make format                                     rewrite the source in the project's format
 #   make bench repos="NAME=PATH ..."                measure answers and speed beside git, on clones of your own
 #   make bench-quick                                try the benchmark itself on a small scripted history
+#   make soak [minutes=30] [seed=TEXT] [repo=PATH]  kill, rewrite and fuzz for hours (kills=300 histories=1000 inputs=1000000)
 #
 # Needs make, git, Python 3.11 or newer and a package registry. PYTHON=/path/to/python chooses another one.
 
 SHELL := /bin/sh
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help find tui test check format bench bench-quick FORCE
+.PHONY: help find tui test check format bench bench-quick soak FORCE
 
 # Relative when make runs in the checkout, so that a path with spaces above it does no harm.
 ROOT := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
@@ -61,6 +62,11 @@ bench: $(VENV)/.stamp-dev
 
 bench-quick: $(VENV)/.stamp-dev
 	cd "$(ROOT)" && .venv/bin/python -m tests.bench quick
+
+# Goes on where it stopped when it is started again on the same day (seed) and commit. `repo` names a real history
+# to kill in as well; where make runs is none.
+soak: $(VENV)/.stamp-dev
+	cd "$(ROOT)" && .venv/bin/python -m tests.soak $(foreach name,kills histories inputs minutes seed jobs,$(if $($(name)),--$(name) "$($(name))")) $(if $(filter command line,$(origin repo)),--repo "$$OHARA_MAKE_REPO")
 
 # -- installing, once ------------------------------------------------------------------------------
 

@@ -36,7 +36,8 @@ MOST_PATTERNS: Final = 5_000
 
 _REASONS: Final = {"linguist-generated": LeftOut.GENERATED, "linguist-vendored": LeftOut.VENDORED}
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(.*)')
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t\r]*(.*)')
+_BLANKS = re.compile("[ \t\r]+")  # git's own; other white space is part of a name
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
 _ESCAPES: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
@@ -161,9 +162,9 @@ def _lines(content: str) -> Iterator[tuple[str, list[str]]]:
             continue
         quoted = _QUOTED.fullmatch(stripped)
         if quoted:
-            yield _ESCAPE.sub(_unescaped, quoted[1]), quoted[2].split()
+            yield _ESCAPE.sub(_unescaped, quoted[1]), [word for word in _BLANKS.split(quoted[2]) if word]
         else:
-            pattern, *words = stripped.split()
+            pattern, *words = _BLANKS.split(stripped)
             yield pattern, words
 
 

@@ -52,7 +52,7 @@ def survey(handle: pygit2.Repository) -> Survey:
     """Looks at every branch, remote branch and tag."""
     usable: list[str] = []
     unusable: list[tuple[str, str]] = []
-    for raw in sorted(handle.raw_listall_references()):
+    for raw in sorted(_listed(handle)):
         name = raw.decode("utf-8", "replace")
         if not name.startswith(_LISTED) or (name.startswith("refs/remotes/") and name.endswith("/HEAD")):
             continue
@@ -70,7 +70,7 @@ def survey(handle: pygit2.Repository) -> Survey:
 
 def pointing_at(handle: pygit2.Repository, sha: Sha) -> tuple[str, ...]:
     """The short names of the branches and tags that lead to a commit; none where too many would be asked."""
-    names = [raw.decode("utf-8", "replace") for raw in handle.raw_listall_references()]
+    names = [raw.decode("utf-8", "replace") for raw in _listed(handle)]
     if len(names) > _MOST_ASKED:
         return ()
     return tuple(
@@ -110,6 +110,14 @@ def find_commit(handle: pygit2.Repository, prefix: str) -> Sha | None:
         return None
     except _FAULTS:
         return None
+
+
+def _listed(handle: pygit2.Repository) -> list[bytes]:
+    """Every ref by its full name."""
+    try:
+        return handle.raw_listall_references()
+    except _FAULTS as error:
+        raise RepositoryError(f"the refs cannot be listed ({error})", hint="run: git fsck") from error
 
 
 def _commit_of(handle: pygit2.Repository, name: str) -> Sha:

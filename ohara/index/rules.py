@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.errors import RepositoryError
@@ -47,6 +48,17 @@ _GENERATED = re.compile(
 _GENERATED_MARK = re.compile(
     r"@generated\b|Code generated .* DO NOT EDIT|AUTO-?GENERATED FILE", re.IGNORECASE
 )
+# Bracket expressions of ignore patterns, and what POSIX calls the ranges in them.
+_BRACKET = re.compile(r"\[[!^]?(?:\[:[a-z]+:\]|[^\[\]\\])+\]")
+_CLASS = re.compile(r"\[:([a-z]+):\]")
+_RANGES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "digit": "0-9",
+    "lower": "a-z",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
 _MARK_LINES = 5
 _PATTERNS_TOGETHER = 1_000  # more do not fit into one set of expressions
 _MINIFIED_LINE = 5_000  # characters: no person writes or reads a line that long
@@ -135,7 +147,9 @@ def _ignoring(lines: Sequence[str]) -> list[GitIgnoreSpec]:
 
     try:
         if len(lines) <= _PATTERNS_TOGETHER:
-            return [GitIgnoreSpec.from_lines(lines)]
+            with warnings.catch_warnings():  # Python's, of a "[[" that it may read otherwise one day
+                warnings.simplefilter("ignore", FutureWarning)
+                return [GitIgnoreSpec.from_lines(_BRACKET.sub(_without_classes, line) for line in lines)]
     except Exception as fault:  # RE2 has a limit of its own, and pathspec words no error for it
         if len(lines) == 1:
             raise RepositoryError(
@@ -144,6 +158,11 @@ def _ignoring(lines: Sequence[str]) -> list[GitIgnoreSpec]:
             ) from fault
     middle = len(lines) // 2
     return [*_ignoring(lines[middle:]), *_ignoring(lines[:middle])]
+
+
+def _without_classes(bracket: re.Match[str]) -> str:
+    """A bracket expression with ranges in place of named classes, which pathspec does not know."""
+    return _CLASS.sub(lambda named: _RANGES.get(named[1], named[0]), bracket[0])
 
 
 def _has_endless_line(body: str) -> bool:

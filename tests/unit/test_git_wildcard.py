@@ -91,3 +91,11 @@ def test_macros_quotes_comments_and_odd_ends() -> None:
     assert attributes.reason("neg") is None
     assert attributes.reason("a.x") is None
     assert Attributes().reason("anything") is None
+
+
+@pytest.mark.parametrize("blank", ["\u2028", "\u3000", "\x0b", "\xa0", "\x0c\x0c"])
+def test_white_space_that_is_none_to_git_is_a_name(blank: str) -> None:
+    attributes = Attributes.parse([("", f"{blank}\n*.c linguist-generated\na{blank}b linguist-vendored\n")])
+    assert attributes.reason("x.c") is LeftOut.GENERATED
+    assert attributes.reason(f"a{blank}b") is LeftOut.VENDORED
+    assert attributes.reason("a") is None

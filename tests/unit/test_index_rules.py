@@ -68,3 +68,17 @@ def test_the_fingerprint_follows_the_rules() -> None:
     assert plain == Rules().fingerprint
     assert plain != Rules(ignore_lines=("a",)).fingerprint
     assert plain != Rules(large_file_bytes=1).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("line", "ignored"),
+    [
+        ("part[[:digit:]].txt", {"part1.txt"}),
+        ("part[![:digit:]].txt", {"parts.txt", "part].txt"}),
+        ("part[s[:digit:]].txt", {"part1.txt", "parts.txt"}),
+    ],
+)
+def test_classes_of_characters_are_read_as_git_reads_them(line: str, ignored: set[str]) -> None:
+    judge = Judge(Rules(ignore_lines=(line,)))
+    paths = ("part1.txt", "parts.txt", "part].txt")
+    assert {path for path in paths if judge.path(path) == "ignored"} == ignored

@@ -1,0 +1,102 @@
+"""What holds in every index, whatever happened to it: no row without its owner, no count that lies.
+
+Asks SQLite directly, not the code under test. `faults` lists what is broken; an index in order has none.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from ohara.store.connection import connect_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ohara.store.connection import Connection
+
+# Each counts rows that may not be there.
+_NEVER = {
+    "a hunk without its commit": "SELECT count(*) FROM hunk WHERE commit_id NOT IN (SELECT id FROM commits)",
+    "a hunk without its file": """SELECT count(*) FROM hunk WHERE file_id != 0
+      AND file_id NOT IN (SELECT id FROM file)""",
+    "a hunk whose content is gone": """SELECT count(*) FROM hunk WHERE content_id IS NOT NULL
+      AND content_id NOT IN (SELECT id FROM content)""",
+    "a hunk whose header is gone": """SELECT count(*) FROM hunk WHERE header_id IS NOT NULL
+      AND header_id NOT IN (SELECT id FROM header)""",
+    "a hunk of another commit's file": """SELECT count(*) FROM hunk JOIN file ON file.id = hunk.file_id
+      WHERE hunk.commit_id != file.commit_id""",
+    "a file without its commit": "SELECT count(*) FROM file WHERE commit_id NOT IN (SELECT id FROM commits)",
+    "a file without its path": "SELECT count(*) FROM file WHERE path_id NOT IN (SELECT id FROM path)",
+    "a commit without its author": "SELECT count(*) FROM commits WHERE author NOT IN (SELECT id FROM person)",
+    "a commit without a hunk": "SELECT count(*) FROM commits WHERE id NOT IN (SELECT commit_id FROM hunk)",
+    "a commit with two hunks for its message": """SELECT count(*) FROM (SELECT commit_id FROM hunk
+      WHERE file_id = 0 GROUP BY commit_id HAVING count(*) > 1)""",
+    "a content that nothing holds": """SELECT count(*) FROM content
+      WHERE id NOT IN (SELECT content_id FROM hunk WHERE content_id IS NOT NULL)""",
+    "words without their hunk": """SELECT count(*) FROM fts_hunk_text_docsize
+      WHERE id NOT IN (SELECT id FROM hunk)""",
+    "trigrams without their content": """SELECT count(*) FROM fts_literal_docsize
+      WHERE id NOT IN (SELECT id FROM content)""",
+    "names without their symbol": """SELECT count(*) FROM fts_symbol_name_docsize
+      WHERE id NOT IN (SELECT id FROM symbol)""",
+    "a touch without its hunk": """SELECT count(*) FROM hunk_symbol
+      WHERE hunk_id NOT IN (SELECT id FROM hunk)""",
+    "a touch without its symbol": """SELECT count(*) FROM hunk_symbol
+      WHERE symbol_id NOT IN (SELECT id FROM symbol)""",
+    "a definition without its symbol": """SELECT count(*) FROM head_symbol
+      WHERE symbol_id NOT IN (SELECT id FROM symbol)""",
+    "a definition without its blob": """SELECT count(*) FROM head_symbol
+      WHERE blob_id NOT IN (SELECT id FROM parsed_blob)""",
+    "a file of HEAD without its blob": """SELECT count(*) FROM head_file
+      WHERE blob_id NOT IN (SELECT id FROM parsed_blob)""",
+    "a commit said to have words that has none": """SELECT count(*) FROM commits WHERE passes & 1
+      AND id NOT IN (SELECT commit_id FROM hunk JOIN fts_hunk_text_docsize AS words ON words.id = hunk.id)""",
+}
+_VECTORS = {
+    "vec_hunk": "a vector without its content",
+    "vec_hunk_other": "a vector without its content",
+    "vec_commit": "vectors without their commit",
+    "vec_commit_other": "vectors without their commit",
+}
+# Only `gc` takes away names that nothing mentions any more.
+_AFTER_GC = {
+    "a commit that is not shown": "SELECT count(*) FROM commits WHERE live = 0",
+    "a person who wrote nothing": "SELECT count(*) FROM person WHERE id NOT IN (SELECT author FROM commits)",
+    "a path that nothing touched": """SELECT count(*) FROM path WHERE id NOT IN (SELECT path_id FROM file)
+      AND id NOT IN (SELECT old_path_id FROM file WHERE old_path_id IS NOT NULL)
+      AND id NOT IN (SELECT path_id FROM head_file)""",
+    "a symbol that nothing touches": """SELECT count(*) FROM symbol
+      WHERE id NOT IN (SELECT symbol_id FROM hunk_symbol)
+      AND id NOT IN (SELECT symbol_id FROM head_symbol)""",
+}
+_WORD_TABLES = ("fts_hunk_text", "fts_literal", "fts_symbol_name")
+
+
+def faults(database: Path, *, collected: bool = False) -> list[str]:
+    """What is wrong with an index, in words; `collected` says that `gc` has just run."""
+    with closing(connect_writer(database)) as connection:
+        return list(_faults(connection, collected=collected))
+
+
+def _faults(connection: Connection, *, collected: bool) -> Iterator[str]:
+    said = connection.pragma("integrity_check")
+    if said != "ok":
+        yield f"SQLite says: {said}"
+    for wrong, statement in (_NEVER | (_AFTER_GC if collected else {})).items():
+        if count := connection.execute(statement).get:
+            yield f"{wrong}: {count}"
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    for table, wrong in _VECTORS.items():
+        if table in tables:
+            key, owner = ("rowid", "content") if "hunk" in table else ("id", "commits")
+            owners = {row for (row,) in connection.execute(f"SELECT id FROM {owner}")}  # noqa: S608 - our names
+            lost = {row for (row,) in connection.execute(f"SELECT {key} FROM {table}")} - owners  # noqa: S608
+            if lost:
+                yield f"{wrong}: {len(lost)}"
+    for table in _WORD_TABLES:
+        try:
+            connection.execute(f"INSERT INTO {table}({table}) VALUES('integrity-check')")
+        except Exception as fault:  # noqa: BLE001 - SQLite's own word for a damaged word index
+            yield f"{table}: {fault}"

@@ -1,0 +1,32 @@
+"""Kills the background service while it indexes, and starts it again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ohara import client
+from ohara.errors import OharaError
+
+if TYPE_CHECKING:
+    import random
+    from pathlib import Path
+
+
+def killed(repo: Path, chance: random.Random) -> str:
+    """Ask the service to index, kill it, and have another one answer; the phase it was in."""
+    with client.connect(start=True) as there:
+        pid = there.greeting.pid
+        there.index(repo)
+        time.sleep(chance.uniform(0, 1.5))
+        with suppress(OharaError):
+            there.find(repo, "retry", k=3)
+    os.kill(pid, signal.SIGKILL)
+    if chance.random() < 0.5:
+        with client.connect(start=True) as there:
+            there.repos()
+            os.kill(there.greeting.pid, signal.SIGKILL)
+    return "the service indexes"
