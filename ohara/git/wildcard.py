@@ -8,6 +8,7 @@ linear where plain `.*` would try exponentially many ways.
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Final
 
 _TOKEN = re.compile(r"\*+|\?|\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]])*\]|.", re.DOTALL)
@@ -42,7 +43,9 @@ def compiled(pattern: str, folder: str = "") -> re.Pattern[str]:
     is_anchored = "/" in pattern
     segments = pattern.removeprefix("/").split("/")
     try:
-        return re.compile(place + _path(segments if is_anchored else ["**", *segments]), re.DOTALL)
+        with warnings.catch_warnings():  # Python's, of a "--" in brackets that it may read otherwise one day
+            warnings.simplefilter("ignore", FutureWarning)
+            return re.compile(place + _path(segments if is_anchored else ["**", *segments]), re.DOTALL)
     except re.error:
         return re.compile(_NEVER)  # a reversed range, say: git does not match it either
 

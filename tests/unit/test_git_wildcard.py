@@ -93,6 +93,11 @@ def test_macros_quotes_comments_and_odd_ends() -> None:
     assert Attributes().reason("anything") is None
 
 
+@pytest.mark.parametrize("pattern", ["[:--]", "[a||b]", "[&&x]", "[~~]"])
+def test_brackets_that_python_warns_of_are_compiled_in_silence(pattern: str) -> None:
+    assert not compiled(pattern).fullmatch("/")
+
+
 @pytest.mark.parametrize("blank", ["\u2028", "\u3000", "\x0b", "\xa0", "\x0c\x0c"])
 def test_white_space_that_is_none_to_git_is_a_name(blank: str) -> None:
     attributes = Attributes.parse([("", f"{blank}\n*.c linguist-generated\na{blank}b linguist-vendored\n")])
