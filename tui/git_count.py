@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
 import anyio
+
+from ohara.gitcommand import git_command, git_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,10 +18,12 @@ _AT_MOST_S = 10.0  # counting half a million commits takes a second or two
 
 async def count_commits(path: Path | str) -> int | None:
     """How many commits an index would read; None when git does not say so in time."""
-    command = ["git", "-C", str(path), "rev-list", "--count", "HEAD"]
+    command = git_command(path, "rev-list", "--count", "HEAD")
     with anyio.move_on_after(_AT_MOST_S):
         try:
-            done = await anyio.run_process(command, stderr=subprocess.DEVNULL, check=False)
+            done = await anyio.run_process(
+                command, stderr=subprocess.DEVNULL, check=False, env=git_environment(os.environ)
+            )
         except OSError:
             return None
         text = done.stdout.decode("ascii", "replace").strip()

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from ohara.gitcommand import SHOW_OPTIONS, git_command, git_environment, user_pager
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -108,19 +110,16 @@ def kept_copy(path: str, sha: str, lines: Sequence[str]) -> Path:
 
 
 def show_command(repository: str, sha: str, path: str = "") -> list[str]:
-    """`git show`, which itself chooses the pager (delta and the like) that the person has set."""
+    """`git show` through a pager, running nothing that the repository itself names."""
     if not _SHA.fullmatch(sha):
         raise ValueError(f"not a commit's name: {sha!r}")
-    return [
-        "git",
-        "-C",
-        repository,
-        "--paginate",
-        "show",
-        sha,
-        "--",
-        *([f":(literal,top){path}"] if path else []),
-    ]
+    named = [f":(literal,top){path}"] if path else []
+    return git_command(repository, "--paginate", "show", *SHOW_OPTIONS, sha, "--", *named)
+
+
+def show_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of that: its pager (delta and the like) is the one that the person has set."""
+    return git_environment(environment) | {"GIT_PAGER": user_pager(environment) or "cat"}
 
 
 # -- the browser ---------------------------------------------------------------------------------
@@ -162,11 +161,13 @@ def open_page(url: str) -> bool:
 # -- doing it ------------------------------------------------------------------------------------
 
 
-def run_in_terminal(app: App[None], command: Sequence[str]) -> str:
+def run_in_terminal(
+    app: App[None], command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> str:
     """Give the terminal to a program and take it back afterwards; what went wrong, or nothing."""
     try:
         with app.suspend():
-            done = subprocess.run(command, check=False)
+            done = subprocess.run(command, env=environment, check=False)
     except SuspendNotSupported:
         return "This terminal cannot be given to another program."
     except OSError as error:

@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING
 
 from ohara import paths
 from ohara.errors import OharaError, RepositoryError
+from ohara.gitcommand import git_command, git_environment
 from ohara.setup import programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from subprocess import CompletedProcess
 
 HOOKS = ("post-commit", "post-merge", "post-checkout", "post-rewrite")
 BEGIN = "# >>> ohara hook >>>"
@@ -187,18 +189,8 @@ def _write(file: Path, content: bytes, *, mode: int) -> None:
 
 def _place(repository: Path) -> _Place:
     """The folder git takes hooks from, with everything that may redirect it: only git knows it all."""
-    done = programs.run(
-        (
-            "git",
-            "-C",
-            str(repository),
-            "rev-parse",
-            "--path-format=absolute",
-            "--git-common-dir",
-            "--git-path",
-            "hooks",
-        )
-    )
+    asked = ("--path-format=absolute", "--git-common-dir", "--git-path", "hooks")
+    done = _rev_parse(repository, *asked)
     said = done.stdout.splitlines()
     if done.returncode or len(said) != 2:
         raise RepositoryError(
@@ -212,10 +204,16 @@ def _place(repository: Path) -> _Place:
                 return _Place(folder, manager)
     if "husky" in folder.parts or ".husky" in folder.parts:
         return _Place(folder, "husky")
-    top = programs.run(("git", "-C", str(repository), "rev-parse", "--show-toplevel")).stdout.rstrip("\n")
+    top = _rev_parse(repository, "--show-toplevel").stdout.rstrip("\n")
     if top and folder.is_relative_to(top) and not folder.is_relative_to(common):
         return _Place(folder, "the repository itself (core.hooksPath names a folder of its work tree)")
     return _Place(folder)
+
+
+def _rev_parse(repository: Path, *asked: str) -> CompletedProcess[str]:
+    """Ask git about the repository; where it takes hooks from is what is asked, so that setting holds."""
+    command = git_command(repository, "rev-parse", *asked, keep=frozenset({"core.hooksPath"}))
+    return programs.run(command, environment=git_environment(os.environ))
 
 
 def _hooks_in(folder: Path) -> Iterator[Path]:

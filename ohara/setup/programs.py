@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ohara.errors import OharaError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _TIMEOUT_S = 30.0  # these programs answer in milliseconds or hang on a broken session bus
 
@@ -28,12 +28,15 @@ def has(program: str) -> bool:
     return shutil.which(program) is not None
 
 
-def run(arguments: Sequence[str], *, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    arguments: Sequence[str], *, stdin: str = "", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a program to its end, whatever its exit code."""
     try:
         return subprocess.run(
             list(arguments),
             input=stdin,
+            env=environment,
             capture_output=True,
             encoding="utf-8",
             errors="surrogateescape",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.app import App
 
+from ohara.gitcommand import SHOW_OPTIONS
 from tui.outside import (
     MOST_COPIED,
     browser_command,
@@ -74,7 +75,9 @@ def test_a_copy_of_an_old_version_can_be_read_and_not_written() -> None:
 
 
 def test_git_shows_a_commit_in_its_own_pager() -> None:
-    assert show_command("/r", SHA) == ["git", "-C", "/r", "--paginate", "show", SHA, "--"]
+    command = show_command("/r", SHA)
+    assert command[0] == "git"
+    assert command[command.index("-C") :] == ["-C", "/r", "--paginate", "show", *SHOW_OPTIONS, SHA, "--"]
     assert show_command("/r", SHA, "-x*")[-2:] == ["--", ":(literal,top)-x*"]
     with pytest.raises(ValueError, match="not a commit's name"):
         show_command("/r", "--output=/etc/passwd")

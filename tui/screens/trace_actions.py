@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -90,8 +91,8 @@ def open_line(host: Host, line: SelectedLine | None) -> None:
 
 def show_in_pager(host: Host, sha: str) -> None:
     """Read a commit in git's own pager."""
-    from tui.outside import run_in_terminal, show_command
+    from tui.outside import run_in_terminal, show_command, show_environment
 
-    complaint = run_in_terminal(host.ohara, show_command(host.repository, sha))
+    complaint = run_in_terminal(host.ohara, show_command(host.repository, sha), show_environment(os.environ))
     if complaint:
         host.notify(complaint, severity="warning", markup=False)
