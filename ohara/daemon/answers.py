@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 WATCHING, INDEXING, READING = "watching", "indexing", "reading"  # the parts in which there may be trouble
 
+_EXACT_AT_ONCE = 24  # each holds what it found; they are given the processor in turn
 _WORK_S = 10.0  # of a request's time that it shall not spend waiting
 _WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
 
@@ -66,6 +67,8 @@ class Answers:
         self._stop = stop
         self._wording = wording
         self._turns = Turns()
+        # Exact searches may take a minute each, and share the processors among themselves.
+        self._exact_turns = Turns(at_once=_EXACT_AT_ONCE)
         self._started = int(time.time())
         self._requests = 0
         self.connections = 0
@@ -159,17 +162,26 @@ class Answers:
         for name in sorted(self._repositories.outdated):
             yield wire.Trouble(wire.carried(name), READING, "its index was replaced a moment ago")
 
-    def _turn(self, request: wire.Request, client: Hashable) -> AbstractAsyncContextManager[None]:
+    def _turn(
+        self, request: wire.Request, client: Hashable, *, exact: bool = False
+    ) -> AbstractAsyncContextManager[None]:
         deadline_s = request.deadline_ms / 1000
-        return self._turns.take(client, patience_s=max(deadline_s - _WORK_S, deadline_s / 2))
+        turns = self._exact_turns if exact else self._turns
+        return turns.take(client, patience_s=max(deadline_s - _WORK_S, deadline_s / 2))
 
     async def _find(self, request: wire.Find, client: Hashable) -> wire.Found:
-        async with self._turn(request, client), self._repositories.use(request.repo) as engine:
-            await in_thread(catch_up, request.repo)
-            now = asked_at(request.after) or int(time.time())
-            query = request.query
-            if isinstance(query, str):
-                query = parse(query, now=now, mode=request.mode or Mode.AUTO)
+        asked = time.monotonic()
+        now = asked_at(request.after) or int(time.time())
+        query = request.query
+        if isinstance(query, str):
+            query = parse(query, now=now, mode=request.mode or Mode.AUTO)
+        exact = bool(query.patterns)
+        async with (
+            self._turn(request, client, exact=exact),
+            self._repositories.use(request.repo) as engine,
+        ):
+            if await in_thread(catch_up, request.repo):
+                self._jobs.hurry(engine.repository.common_dir)
             wishes = engine.search.wishes(
                 now=now,
                 k=engine.settings.find.k if request.k is None else request.k,
@@ -179,7 +191,8 @@ class Answers:
                 after=request.after,
                 context=request.context,
             )
-            wishes = replace(wishes, answer_within_s=request.deadline_ms / 1_000)
+            left_s = request.deadline_ms / 1_000 - (time.monotonic() - asked)
+            wishes = replace(wishes, answer_within_s=left_s)
             results = await engine.search.find(query, wishes)
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)

@@ -1,7 +1,8 @@
-"""Runs index jobs: one at a time, each in a niced process of its own, so that queries never wait for one.
+"""Runs index jobs, each in a niced process of its own, so that queries never wait for one.
 
-What somebody asked for goes first, then what moved, then what has waited longest. A job that is stopped
-leaves an index that the next one continues.
+They take turns, as `ohara.daemon.jobqueue` decides: a job that gives way ends between two commits and is
+continued at its next turn. One that cannot end soon, in the middle of a commit of a gigabyte, goes on beside
+the next. A job that is stopped leaves an index that the next one continues.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
-from enum import IntEnum
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 import anyio.to_thread
 
+from ohara.daemon.jobqueue import TURN_S, Queue, Reason, gives_way
 from ohara.daemon.power import on_battery
 from ohara.model import Pass, Progress
 from ohara.store.locate import locate
@@ -32,11 +35,20 @@ if TYPE_CHECKING:
     from anyio.abc import Process
 
     from ohara.daemon.events import Events
+    from ohara.daemon.jobqueue import Wanted
+
+__all__ = ["Jobs", "Reason"]
 
 _log = logging.getLogger("ohara.daemon")
 
 _STOP_S = 5.0  # a batch of commits is written well within this
 _POWER_POLL_S = 30.0
+_LOOK_S = 0.25
+_GRACE_S = 10.0  # for a job to end its turn before the next begins beside it
+_AT_ONCE = 2  # jobs, when one cannot end its turn: two share the processors, and each has workers of its own
+_LATER_PASSES = frozenset({Pass.SYMBOL, Pass.VECTOR})
+GIVE_WAY = signal.SIGUSR1  # what an indexer takes for: end between two commits
+GAVE_WAY = "gives way to others; it goes on at its next turn"
 _LINE_BYTES = 64 * 2**10
 STOPPED = "stopped; what was read stays searchable"
 LATER = "stopped; it goes on later"
@@ -44,33 +56,49 @@ PAUSED = "paused by ohara daemon pause"
 BATTERY = "on battery"
 
 
-class Reason(IntEnum):
-    """Why a repository should be indexed; the smaller, the sooner."""
+@dataclass(slots=True, eq=False)
+class _Job:
+    """A job that runs: how far it is, and how it is to end."""
 
-    ASKED = 0
-    MOVED = 1
-    DUE = 2
+    repository: Path
+    wanted: Wanted
+    started: float
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    state: JobState | None = None
+    begun: float | None = None  # when its first batch was written: from then on it loses nothing by a stop
+    later: bool = False  # it is beyond its words
+    told_to_stop: bool = False
+    overstays: bool = False  # it was told to, and is in the middle of something long: others run beside it
+    stopped: bool = False  # it ended before its end, in good order
+    goes_on: bool = True
+
+    @property
+    def said(self) -> str:
+        return self.wanted.reason.name.lower()
 
 
 class Jobs:
-    """What is to be indexed, and the one job that runs."""
+    """What is to be indexed, and what is being indexed."""
 
     def __init__(self, events: Events, *, battery: Callable[[], bool] = on_battery) -> None:
         self._events = events
         self._battery = battery
-        self._wanted: dict[Path, Reason] = {}
+        self._queue = Queue(_changed)
+        self._running: dict[Path, _Job] = {}
         self._news = anyio.Event()
         self._paused = False
         self._waits_for_power = False
-        self._job_scope: anyio.CancelScope | None = None
-        self._job_repository: Path | None = None  # what the scope is about; None when it shall not go on
-        self.running: JobState | None = None
-        self.running_reason: Reason | None = None
+
+    @property
+    def running(self) -> JobState | None:
+        """The job that runs; of two, the one whose turn it is."""
+        jobs = sorted(self._running.values(), key=lambda job: job.overstays)
+        return jobs[0].state if jobs else None
 
     @property
     def queued(self) -> tuple[str, ...]:
         """What waits for its turn, next first."""
-        return tuple(str(repository) for repository in sorted(self._wanted, key=self._urgency))
+        return tuple(str(repository) for repository, _ in self._queue.ordered(time.monotonic()))
 
     @property
     def paused(self) -> str:
@@ -81,25 +109,29 @@ class Jobs:
 
     def want(self, repository: Path, reason: Reason) -> None:
         """Have a repository (its common git directory) indexed when its turn comes."""
-        known = self._wanted.get(repository)
-        if known is None:
+        if self._queue.add(repository, reason, time.monotonic()):
             self._events.publish(JobState(str(repository), "queued", reason.name.lower()))
-        self._wanted[repository] = reason if known is None else min(known, reason)
         self._news.set()
+
+    def hurry(self, repository: Path) -> None:
+        """Have a repository indexed next, of which somebody just met how much is missing."""
+        if repository not in self._running and repository not in self._queue:
+            self.want(repository, Reason.ASKED)
 
     def pause(self) -> None:
         """Index nothing; what runs now is stopped and goes on later."""
         self._paused = True
-        if self._job_scope is not None:
-            self._job_scope.cancel()
+        for job in self._running.values():
+            job.scope.cancel()
 
     def stop(self, repository: Path) -> None:
         """Index one repository no further, until it is wanted again; what is done of it stays."""
-        if self._wanted.pop(repository, None) is not None and self._job_repository != repository:
+        job = self._running.get(repository)
+        if self._queue.take(repository) is not None and job is None:
             self._events.publish(JobState(str(repository), "failed", "asked", detail=STOPPED))
-        if self._job_repository == repository and self._job_scope is not None:
-            self._job_repository = None
-            self._job_scope.cancel()
+        if job is not None:
+            job.goes_on = False
+            job.scope.cancel()
 
     def resume(self) -> None:
         """Index again."""
@@ -107,61 +139,67 @@ class Jobs:
         self._news.set()
 
     async def run(self) -> None:
-        """Do one job after the other, for ever."""
-        while True:
-            repository = await self._next()
-            reason = self._wanted.pop(repository)
-            self._job_repository = repository
-            with anyio.CancelScope() as self._job_scope:
-                await self._index(repository, reason)
-            if self._job_scope.cancelled_caught and self._job_repository is not None:
-                self._wanted.setdefault(repository, reason)
-            self._job_repository = None
-            self._job_scope = self.running = self.running_reason = None
+        """Give one repository its turn after the other, for ever."""
+        async with anyio.create_task_group() as group:
+            while True:
+                repository = await self._next()
+                wanted = self._queue.take(repository)
+                if wanted is not None:
+                    job = self._running[repository] = _Job(repository, wanted, time.monotonic())
+                    group.start_soon(self._do, job)
 
     async def _next(self) -> Path:
-        """Wait for something to do and the power to do it."""
+        """Wait for something to do, room to do it in, and the power."""
         while True:
             self._news = anyio.Event()
-            if self._wanted and not self._paused:
-                first = min(self._wanted, key=self._urgency)
-                asked = self._wanted[first] is Reason.ASKED
+            self._waits_for_power = False
+            waiting = self._queue.ordered(time.monotonic(), but=self._running)
+            if waiting and not self._paused and self._has_room():
+                first, wanted = waiting[0]
+                asked = wanted.reason is Reason.ASKED
                 self._waits_for_power = not asked and await anyio.to_thread.run_sync(self._battery)
                 if not self._waits_for_power:
                     return first
             with anyio.move_on_after(_POWER_POLL_S if self._waits_for_power else math.inf):
                 await self._news.wait()
 
-    def _urgency(self, repository: Path) -> tuple[Reason, float]:
-        """By reason, then by how long ago the index changed."""
-        try:
-            changed = locate(repository).database.stat().st_mtime
-        except OSError:
-            changed = 0.0
-        return self._wanted[repository], changed
+    def _has_room(self) -> bool:
+        return len(self._running) < _AT_ONCE and all(job.overstays for job in self._running.values())
 
     # -- one job -----------------------------------------------------------------------------
 
-    async def _index(self, repository: Path, reason: Reason) -> None:
-        said = reason.name.lower()
-        self.running_reason = reason
-        self._tell(JobState(str(repository), "running", said))
+    async def _do(self, job: _Job) -> None:
         try:
-            code, complaint = await self._process(repository, said)
+            with job.scope:
+                await self._index(job)
+            if (job.scope.cancelled_caught or job.stopped) and job.goes_on:
+                self._queue.put_back(job.repository, job.wanted, time.monotonic(), later=job.later)
+        finally:
+            del self._running[job.repository]
+            self._news.set()
+
+    async def _index(self, job: _Job) -> None:
+        name = str(job.repository)
+        self._tell(job, JobState(name, "running", job.said))
+        try:
+            code, complaint = await self._process(job)
         except OSError as error:
             code, complaint = -1, f"{error.strerror or error}"
         except anyio.get_cancelled_exc_class():
-            detail = STOPPED if self._job_repository is None else LATER
-            self._events.publish(JobState(str(repository), "failed", said, detail=detail))
+            detail = LATER if job.goes_on else STOPPED
+            self._events.publish(JobState(name, "failed", job.said, detail=detail))
             raise
         if code:
-            _log.warning("indexing %s failed: %s", repository, complaint)
-            self._tell(JobState(str(repository), "failed", said, detail=complaint))
+            _log.warning("indexing %s failed: %s", job.repository, complaint)
+            self._tell(job, JobState(name, "failed", job.said, detail=complaint))
+        elif job.stopped:
+            _log.info("%s gives way (%s)", job.repository, job.said)
+            self._tell(job, JobState(name, "queued", job.said, detail=GAVE_WAY))
         else:
-            _log.info("indexed %s (%s)", repository, said)
-            self._tell(JobState(str(repository), "done", said))
+            _log.info("indexed %s (%s)", job.repository, job.said)
+            self._tell(job, JobState(name, "done", job.said))
 
-    async def _process(self, repository: Path, reason: str) -> tuple[int, str]:
+    async def _process(self, job: _Job) -> tuple[int, str]:
         """Run the indexer to its end; its exit code and its last words."""
         process = await anyio.open_process(
             [
@@ -173,7 +211,7 @@ class Jobs:
                 "--scheduled",
                 "--json",
                 "--repo",
-                str(repository),
+                str(job.repository),
             ],
             stdin=subprocess.DEVNULL,
             cwd="/",
@@ -183,27 +221,60 @@ class Jobs:
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(_collect, process, complaint)
-                await self._follow(process, repository, reason)
-            code = await process.wait()
+                group.start_soon(self._limit, process, job)
+                await self._follow(process, job)
+                code = await process.wait()
+                group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process)
         first = complaint.decode("utf-8", "replace").strip().partition("\n")[0]
         return code, first.removeprefix("ohara: ") or f"exit code {code}"
 
-    async def _follow(self, process: Process, repository: Path, reason: str) -> None:
+    async def _limit(self, process: Process, job: _Job) -> None:
+        """End a job's turn when others wait: it stops between two commits, and goes on at its next turn."""
+        while True:
+            await anyio.sleep(_LOOK_S)
+            now = time.monotonic()
+            others = self._queue.ordered(now, but=self._running)
+            if not others or self._paused:
+                continue
+            ran_s = now - job.begun if job.begun is not None else 0.0
+            if not job.told_to_stop and gives_way(job.wanted, ran_s, later=job.later, to=others[0][1]):
+                job.told_to_stop = True
+                with suppress(ProcessLookupError):
+                    process.send_signal(GIVE_WAY)
+            if not job.overstays and now - job.started >= TURN_S + _GRACE_S:
+                job.overstays = True
+                self._news.set()
+
+    async def _follow(self, process: Process, job: _Job) -> None:
         rest = b""
         if process.stdout is None:
             return
         async for piece in process.stdout:
             *lines, rest = (rest + piece)[-_LINE_BYTES:].split(b"\n")
             for line in lines:
-                if progress := _progress(line):
-                    self._tell(JobState(str(repository), "progress", reason, progress))
+                said = _said(line)
+                if isinstance(said, Progress):
+                    if job.begun is None and said.done:
+                        job.begun = time.monotonic()
+                    job.later = said.stage in _LATER_PASSES
+                    self._tell(job, JobState(str(job.repository), "progress", job.said, said))
+                elif said is not None:
+                    job.stopped = said.stopped
 
-    def _tell(self, job: JobState) -> None:
-        self.running = job
-        self._events.publish(job)
+    def _tell(self, job: _Job, state: JobState) -> None:
+        job.state = state
+        self._events.publish(state)
+
+
+def _changed(repository: Path) -> float:
+    """When an index was last written; 0 when there is none."""
+    try:
+        return locate(repository).database.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 async def _collect(process: Process, complaint: bytearray) -> None:
@@ -227,9 +298,17 @@ async def _end(process: Process) -> None:
     await process.aclose()
 
 
-def _progress(line: bytes) -> Progress | None:
+class _Ended(NamedTuple):
+    """What an indexer says at its end: whether that was before all was done."""
+
+    stopped: bool
+
+
+def _said(line: bytes) -> Progress | _Ended | None:
     try:
         said = json.loads(line)
+        if said["event"] == "done":
+            return _Ended(bool(said["stopped"]))
         if said["event"] != "progress":
             return None
         return Progress(Pass(said["pass"]), said["done"], said["total"], said["hunks"], said["elapsed_s"])

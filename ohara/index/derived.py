@@ -144,6 +144,9 @@ def read_head(
             done += len(results)
             batches.end_if_full()
             yield Progress(Pass.SYMBOL, done, len(wanted), 0, clock.elapsed_s)
+            if clock.expired:
+                writer.commit()  # what is parsed stays
+                return
         symbols.replace_head(changed, gone)
         writer.commit()
 

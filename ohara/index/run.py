@@ -57,6 +57,7 @@ from ohara.words import WORDS_VERSION
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from threading import Event
 
     from ohara.git.repo import Repository
     from ohara.model import Sha
@@ -67,6 +68,9 @@ ALL_PASSES = frozenset(Pass)
 _WORTH_COMPACTING_COMMITS = (
     1_000  # a compaction takes a second for 100,000 hunks; FTS5's own merging does for less
 )
+
+
+_LONG = "long"  # a long run, or the first of several that make one, has yet to be compacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class IndexOptions:
     scheduled: bool = False
     lock_wait_s: float = 0.0
     at_most_s: float | None = None
+    stop: Event | None = None  # set from outside: end early, in good order
 
 
 DEFAULTS = IndexOptions()
@@ -97,7 +102,8 @@ class _Run:
         self.settings = settings
         self.options = options
         now = time.monotonic()
-        self.clock = Clock(now, None if options.at_most_s is None else now + options.at_most_s)
+        deadline = None if options.at_most_s is None else now + options.at_most_s
+        self.clock = Clock(now, deadline, options.stop)
         self.rules = read_rules(repository, settings.index)
         self.judge = Judge(self.rules)
         self.rejudged = 0
@@ -111,7 +117,7 @@ class _Run:
 def run(
     repository: Repository, location: IndexLocation, settings: Settings, options: IndexOptions
 ) -> Generator[Progress]:
-    """Index what is not indexed yet, yielding progress; ends early, in good order, at `at_most_s`."""
+    """Index what is not indexed yet, yielding progress; `at_most_s` or `stop` end it early, in good order."""
     location.prepare()
     with writer_lock(location.lock, wait_s=options.lock_wait_s):
         location.prepare()  # again: while this one waited, the folder may have been deleted
@@ -143,11 +149,13 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         if (
             plan.changes_nothing
             and all(read_meta(writer.connection, key) == value for key, value in standing.items())
+            and not read_meta(writer.connection, _LONG)
             and not _unfinished(writer, this, tips)
         ):
             return
         _show(writer, choice, standing, plan)
-        is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS
+        is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS or bool(read_meta(writer.connection, _LONG))
+        writer.set_meta(_LONG, is_long)
         passes.merge_late(writer, late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, this, plan))
         yield from stages.extract(writer, pool, plan.pending, this.clock)
@@ -158,6 +166,7 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         yield from _later_passes(writer, pool, this, tips)
     if (is_long or Pass.TEXT in renewed) and not this.clock.expired:
         passes.compact(writer)
+        writer.set_meta(_LONG, False)
         passes.merge_late(writer, late=False)
 
 
@@ -201,12 +210,7 @@ def _later_passes(
         if stage in wanted and not this.clock.expired:
             yield from derived.derive(writer, pool, this.clock, stage)
     if Pass.SYMBOL in wanted and not this.clock.expired:
-        head = _indexed_head(this, tips)
-        if read_meta(writer.connection, passes.HEAD_SYMBOLS) != head:
-            files = _head_files(this) if head else []
-            yield from derived.read_head(writer, pool, files, this.clock)
-            writer.set_meta(passes.HEAD_SYMBOLS, head)
-            writer.commit()
+        yield from _read_head(writer, pool, this, tips)
         yield from derived.touch_symbols(writer, pool, this.clock)
         if this.rejudged:
             sweep(writer)
@@ -214,6 +218,20 @@ def _later_passes(
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:
         yield from derived.embed_hunks(writer, pool, this.clock, this.embedder)
         _retire_vectors(writer)
+
+
+def _read_head(
+    writer: Writer, pool: Pool | Inline, this: _Run, tips: Mapping[str, Sha]
+) -> Iterator[Progress]:
+    """Bring the symbols of HEAD up to date, unless they are."""
+    head = _indexed_head(this, tips)
+    if read_meta(writer.connection, passes.HEAD_SYMBOLS) == head:
+        return
+    files = _head_files(this) if head else []
+    yield from derived.read_head(writer, pool, files, this.clock)
+    if not this.clock.expired:
+        writer.set_meta(passes.HEAD_SYMBOLS, head)
+        writer.commit()
 
 
 def _retire_vectors(writer: Writer) -> None:
@@ -293,7 +311,8 @@ def _recorded(writer: Writer, this: _Run) -> Iterator[None]:
     try:
         yield
         if this.clock.expired:
-            outcome = "stopped at its time limit"
+            gave_way = this.options.stop is not None and this.options.stop.is_set()
+            outcome = "gave way to others" if gave_way else "stopped at its time limit"
     except OharaError as error:
         outcome = f"failed: {error.message}"
         raise

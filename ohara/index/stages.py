@@ -18,6 +18,7 @@ from ohara.model import Pass, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from threading import Event
 
     from ohara.index.inline import Inline
     from ohara.index.pool import Pool
@@ -40,6 +41,7 @@ class Clock:
 
     started: float
     deadline: float | None = None
+    stop: Event | None = None
 
     @property
     def elapsed_s(self) -> float:
@@ -49,6 +51,8 @@ class Clock:
     @property
     def expired(self) -> bool:
         """True when the run has to stop."""
+        if self.stop is not None and self.stop.is_set():
+            return True
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
@@ -130,6 +134,8 @@ def _extract(
                 raise WorkerDied((sha,))
             writer.record_failure(sha, message.reason)
             done += 1
+            if clock.expired and writer.between_commits:
+                break
             continue
         prepared = cast("tuple[PreparedCommit, ...]", message.results)
         writer.add(prepared)

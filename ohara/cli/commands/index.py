@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from contextlib import closing
+from threading import Event
 from typing import TYPE_CHECKING
 
 import click
@@ -73,7 +75,9 @@ def command(
         raise UsageError("--json and -q exclude each other", hint="choose one of them")
     wanted = parse_passes(passes)
     reporter = Reporter(quiet=quiet or (scheduled and not as_json), as_json=as_json)
+    stop = Event()
     if scheduled:
+        signal.signal(signal.SIGUSR1, lambda *_: stop.set())  # the service says: it is another's turn
         step_back()
 
     from ohara.embed.catalog import serving_embedder
@@ -99,6 +103,7 @@ def command(
         rebuild=rebuild,
         scheduled=scheduled,
         lock_wait_s=_LOCK_WAIT_S,
+        stop=stop,
     )
     try:
         _run(engine, options, reporter, as_json=as_json)
@@ -128,6 +133,7 @@ def _run(engine: Engine, options: IndexOptions, reporter: Reporter, *, as_json: 
                 "indexed": status.indexed,
                 "commits": status.commits,
                 "hunks": status.hunks,
+                "stopped": options.stop is not None and options.stop.is_set(),
             }
             click.echo(json.dumps(done | {"elapsed_s": round(time.monotonic() - started, 3)}))
     finally:
