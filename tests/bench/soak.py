@@ -1,31 +1,44 @@
-"""Two hours of use in a few minutes: does the service keep what it should have let go?"""
+"""Four hours of use in a few minutes: does the service keep what it should have let go?"""
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara import client, wire
+from ohara.errors import RepositoryError
 from tests.bench.load import copied
 from tests.bench.report import Table, megabytes, talk
 from tests.bench.serving import settle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-# What two busy hours hold: a question every six seconds, a commit every three minutes, a page every minute.
-FINDS = 1_200
-SHOWS = 120
-COMMITS = 40
-LEAVERS = 240
-FULL_INDEXES = 4
+HOURS = 4
+# What a busy hour holds: a question every eight seconds, a commit every three minutes.
+AN_HOUR = {
+    "questions": 300,
+    "exact texts": 100,
+    "regular expressions": 50,
+    "commits shown": 60,
+    "commits described": 30,
+    "lines blamed": 20,
+    "histories of lines": 15,
+    "looks at the index": 30,
+    "commits made": 20,
+    "commits rewritten": 3,
+    "clients that left in the middle": 120,
+    "histories indexed from nothing": 2,
+}
 _LOOKS = 12  # of which the first comes after caches are warm
 _SEED = 7
 _AT_ONCE = 8  # more than a repository has connections to its database
@@ -43,13 +56,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Soak:
-    """What was done, and what the service held as it went on."""
+    """What was done, how often, and what the service held as it went on."""
 
-    finds: int
-    shows: int
-    commits: int
-    leavers: int
-    indexes: int
+    done: Mapping[str, int]
     elapsed_s: float
     looks: tuple[Look, ...]
 
@@ -60,10 +69,7 @@ def measure_soak(
     """Do all that in a shuffled order that is the same every time; `scale` makes it shorter."""
     chance = random.Random(_SEED)  # noqa: S311 - the same order twice
     project = _project(work / "soak-project")
-    counts = {
-        "find": int(FINDS * scale), "show": int(SHOWS * scale), "commit": int(COMMITS * scale),
-        "leave": int(LEAVERS * scale), "index": max(1, int(FULL_INDEXES * scale)),
-    }  # fmt: skip
+    counts = {act: max(1, int(count * HOURS * scale)) for act, count in AN_HOUR.items()}
     acts = [act for act, count in counts.items() for _ in range(count)]
     chance.shuffle(acts)
     there.index(project)
@@ -80,15 +86,7 @@ def measure_soak(
     looks.append(_look(there))
     elapsed = time.perf_counter() - started
     talk(f"  {len(acts):,} acts in {elapsed:.0f} s")
-    return Soak(
-        counts["find"],
-        counts["show"],
-        counts["commit"],
-        counts["leave"],
-        counts["index"],
-        elapsed,
-        tuple(looks),
-    )
+    return Soak(counts, elapsed, tuple(looks))
 
 
 def _warm(texts: Sequence[str], *repositories: Path) -> None:
@@ -101,17 +99,43 @@ def _warm(texts: Sequence[str], *repositories: Path) -> None:
 def _do(
     act: str, number: int, there: client.Client, *, repo: Path, project: Path, work: Path, text: str
 ) -> None:
+    asked = repo if number % 3 else project
+    word = max(text.split(), key=len, default="x").strip('"/\\')
+    queries = {
+        "questions": text,
+        "exact texts": f'"{word}"',
+        "regular expressions": f"/{re.escape(word)}\\w*/i",
+    }
     match act:
-        case "find":
-            there.find(repo if number % 3 else project, text, k=10)
-        case "show":
-            there.show(repo, "HEAD")
-        case "commit":
+        case _ if act in queries:
+            there.find(asked, queries[act], k=10)
+        case "commits made":
             _commit(project, number)
-        case "leave":
+        case "commits rewritten":
+            _git("-C", str(project), "commit", "-q", "--amend", "-m", f"Act {number}, again")
+        case "clients that left in the middle":
             _leave(repo, text, number)
-        case "index":
+        case "histories indexed from nothing":
             there.index(copied(project, work / "soak-copy.git"))
+        case _:
+            with suppress(RepositoryError):  # a file that was not written yet
+                _browse(act, there, asked, project, f"file_{number % 10}.py")
+
+
+def _browse(act: str, there: client.Client, asked: Path, project: Path, path: str) -> None:
+    match act:
+        case "commits shown":
+            there.show(asked, "HEAD")
+        case "commits described":
+            there.commit(asked, "HEAD")
+        case "lines blamed":
+            there.blame(project, "HEAD", path, 1)
+        case "histories of lines":
+            there.history(project, "HEAD", path, first=1, last=1)
+        case "looks at the index":
+            there.status(asked)
+        case _:
+            raise ValueError(f"nobody can do {act!r}")
 
 
 def _leave(repo: Path, text: str, number: int) -> None:
@@ -149,26 +173,14 @@ def _look(there: client.Client) -> Look:
 
 
 def soak_table(measured: Soak) -> Table:
-    """The beginning, the middle and the end."""
-    looks = measured.looks
-    picked = (("start", looks[0]), ("middle", looks[len(looks) // 2]), ("end", looks[-1]))
-    done = (
-        f"{measured.finds:,} questions, {measured.shows:,} commits shown, {measured.commits:,} made, "
-        f"{measured.leavers:,} clients that left in the middle, {measured.indexes:,} histories indexed from "
-        f"nothing, in {measured.elapsed_s:.0f} s."
-    )
+    """What the service held from the beginning to the end, at even intervals."""
+    done = ", ".join(f"{count:,} {act}" for act, count in measured.done.items())
     return Table(
-        "Two hours of use, compressed",
-        ("moment", "requests", "memory", "threads", "files"),
+        f"{HOURS} hours of use, compressed",
+        ("requests", "memory", "threads", "files"),
         tuple(
-            (
-                moment,
-                f"{look.requests:,}",
-                megabytes(look.memory_bytes),
-                str(look.threads),
-                str(look.descriptors),
-            )
-            for moment, look in picked
+            (f"{look.requests:,}", megabytes(look.memory_bytes), str(look.threads), str(look.descriptors))
+            for look in measured.looks
         ),
-        (done,),
+        (f"{done}, in {measured.elapsed_s:.0f} s.",),
     )
