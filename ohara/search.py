@@ -13,6 +13,7 @@ from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.git.walk import walk
 from ohara.index.reach import NOT_INDEXED_HINT, Reach, Reaches
 from ohara.index.survey import (
+    OLDER,
     TIPS,
     TOTAL,
     RefChoice,
@@ -22,8 +23,9 @@ from ohara.index.survey import (
     wanted_passes,
 )
 from ohara.model import IndexStatus, LaneStatus, Sha
+from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES
-from ohara.retrieve.request import Named, Reached, Sources, Wishes
+from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
 from ohara.store import facts
 from ohara.store.ancestry import named
@@ -66,6 +68,8 @@ class Search:
             reachable=self._reachable,
             named=self._named,
             status=self._status,
+            extent=self._extent,
+            count_lines=HeadLines(repository.common_dir).count,
         )
 
     def close(self) -> None:
@@ -202,6 +206,21 @@ class Search:
             last_run=None,
             gone=choice.gone(tips),
         )
+
+    def _extent(self, reader: Reader) -> Extent:
+        """Whether every commit that leads to HEAD is indexed: none waits, failed, was cut off or left out."""
+        connection = reader.connection
+        with self._lock:
+            head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
+        whole = (
+            head is not None
+            and not self._repository.is_shallow
+            and not facts.read_number(connection, OLDER)
+            and not facts.read_failed(connection)
+            and bool(named(reader, (head,)))
+            and self._status(reader).behind == 0
+        )
+        return Extent(whole, head)
 
     def _count_unseen(self, tips: tuple[Sha, ...], seen: tuple[Sha, ...]) -> int:
         if set(tips) <= set(seen):

@@ -6,7 +6,16 @@ others. Text is already decoded, times are seconds since the epoch (UTC), shas a
 
 from __future__ import annotations
 
-from ohara.model.answer import Hit, LaneReport, LaneStatus, LiteralSpan, Match, Results
+from ohara.model.answer import (
+    AtHead,
+    Hit,
+    LaneReport,
+    LaneStatus,
+    LiteralSpan,
+    Match,
+    Results,
+    SpanScope,
+)
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
 from ohara.model.question import MOST_HITS, Filters, Mode, Pattern, Polarity, Query, QueryClass
@@ -14,6 +23,7 @@ from ohara.model.standing import Failure, IndexStatus, LastRun, Pass, PassStatus
 
 __all__ = [
     "MOST_HITS",
+    "AtHead",
     "ChangeKind",
     "ChangedFile",
     "Commit",
@@ -45,6 +55,7 @@ __all__ = [
     "QueryClass",
     "Results",
     "Sha",
+    "SpanScope",
     "Symbol",
     "SymbolKind",
 ]

@@ -72,11 +72,30 @@ class Hit:
     old_top: int = 0
 
 
+class SpanScope(StrEnum):
+    """What a span speaks of: the whole history, what of it is indexed, or what the filters let through."""
+
+    HISTORY = "history"
+    INDEXED = "indexed"
+    FILTERED = "filtered"
+
+
+@dataclass(frozen=True, slots=True)
+class AtHead:
+    """How many lines of how many files of a commit match; at least so many when it is not exact."""
+
+    commit: Sha
+    lines: int
+    files: int
+    exact: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class LiteralSpan:
     """When a literal or pattern was seen in history: first and last commit, and commits by year.
 
-    `removed` is the newest commit that only took it away, if there is one.
+    `introduced` is the first commit that added it, where the whole history is known; `head` how it stands at
+    HEAD, where that could be looked up; `gone` the commit that took it from there.
     """
 
     first: Sha
@@ -84,8 +103,12 @@ class LiteralSpan:
     last: Sha
     last_time: int
     by_year: tuple[tuple[int, int], ...]
-    removed: Sha | None = None
-    removed_time: int | None = None
+    scope: SpanScope = SpanScope.HISTORY
+    introduced: Sha | None = None
+    introduced_time: int | None = None
+    gone: Sha | None = None
+    gone_time: int | None = None
+    head: AtHead | None = None
 
 
 @dataclass(frozen=True, slots=True)

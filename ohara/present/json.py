@@ -96,4 +96,15 @@ def _literal(span: LiteralSpan) -> dict[str, object]:
         "first": span.first,
         "last": span.last,
         "by_year": {str(year): count for year, count in span.by_year},
+        "scope": span.scope.value,
+        "introduced": span.introduced,
+        "gone": span.gone,
+        "head": {
+            "commit": span.head.commit,
+            "lines": span.head.lines,
+            "files": span.head.files,
+            "exact": span.head.exact,
+        }
+        if span.head
+        else None,
     }

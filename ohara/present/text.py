@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ohara.model import LaneStatus, Pass
+from ohara.model import LaneStatus, Pass, SpanScope
 from ohara.plain import inert
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.hunks import range_of
@@ -194,18 +194,43 @@ def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 
 def span_lines(span: LiteralSpan, page: Page) -> list[str]:
     """When a literal came and went, and with `explain` how many commits touched it each year."""
-    came = f"introduced in {_dated(span.first, span.first_time, page)}"
-    if span.removed and span.removed_time is not None:
-        went = f"last removed in {_dated(span.removed, span.removed_time, page)}"
-    elif span.last != span.first:
-        went = f"last changed in {_dated(span.last, span.last_time, page)}"
-    else:
-        went = "not changed since"
-    lines = _wrapped(f"{came}, {went}", page, "")
+    lines = _wrapped(f"{_came_and_went(span, page)}{_standing(span)}", page, "")
     if page.explain:
         years = ", ".join(f"{year}: {count}" for year, count in span.by_year)
         lines += _wrapped(f"commits by year: {years}", page, "")
     return lines
+
+
+def _came_and_went(span: LiteralSpan, page: Page) -> str:
+    first, last = _dated(span.first, span.first_time, page), _dated(span.last, span.last_time, page)
+    if span.introduced is None or span.introduced_time is None:
+        only = f"only in {first}" if span.first == span.last else f"first in {first}, last in {last}"
+        return f"{_PART[span.scope]}{only}"
+    came = f"introduced in {_dated(span.introduced, span.introduced_time, page)}"
+    if span.gone is not None and span.gone_time is not None:
+        return f"{came}, gone since {_dated(span.gone, span.gone_time, page)}"
+    if span.last == span.introduced:
+        return f"{came}, not changed since"
+    return f"{came}, last changed in {last}"
+
+
+_PART = {
+    SpanScope.HISTORY: "",
+    SpanScope.INDEXED: "in the commits that are indexed, ",
+    SpanScope.FILTERED: "within the filters, ",
+}
+
+
+def _standing(span: LiteralSpan) -> str:
+    """How it stands at HEAD; nothing where several terms must come together, which is a matter of changes."""
+    if span.gone is not None or (span.scope is SpanScope.HISTORY and span.introduced is None):
+        return ""
+    if span.head is None or not (span.head.lines or span.head.exact):
+        return "; HEAD not checked"
+    if not span.head.lines:
+        return "; not at HEAD"
+    least = "" if span.head.exact else "at least "
+    return f"; still on {least}{_counted(span.head.lines, 'line')} at HEAD"
 
 
 def summary(results: Results) -> str:

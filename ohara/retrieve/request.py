@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from ohara.retrieve.profile import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from ohara.embed.encoder import Embedder, Reranker
-    from ohara.model import IndexStatus, Sha
+    from ohara.model import AtHead, IndexStatus, Sha
+    from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
     from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
@@ -34,11 +35,21 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """Whether the index holds all of history up to HEAD, and where HEAD is; None before the first commit."""
+
+    whole: bool
+    head: Sha | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Where answers come from. Models are asked for when a stage needs them, and not before.
 
     `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
-    lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply.
+    lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply,
+    `extent` how much of history it holds. `count_lines` counts the lines of a commit's files that match,
+    up to a moment.
     """
 
     pool: ReaderPool
@@ -48,6 +59,8 @@ class Sources:
     reachable: Callable[[Reader, tuple[str, ...]], Reached]
     named: Callable[[Reader, tuple[str, ...]], Named]
     status: Callable[[Reader], IndexStatus]
+    extent: Callable[[Reader], Extent]
+    count_lines: Callable[[Sha, Sequence[str], Matcher, float], AtHead]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
+from ohara.retrieve.lifetime import Matched, lifetime
 from ohara.retrieve.listed import Listed, listing, read_entries
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
@@ -172,7 +173,7 @@ async def _ranked(asked: _Asked) -> Answer:
     matched: Ranking | None = None
     if asked.query.patterns:
         required, report = await _exact(asked)
-        exact, span, notes = (report,), required.span, _unfinished(required)
+        exact, span, notes = (report,), await _lifetime(asked, required), _unfinished(required)
         if not required.hunks:
             unmet = await _unmet(asked, required)
             return Answer(
@@ -219,7 +220,7 @@ async def _matches(asked: _Asked) -> Answer:
     found = [Listed(each.hunk, each.commit) for each in answer.hunks]
     listed = await _listed(asked, found, lane=LITERAL)
     notes = (*_unfinished(answer), *await _unmet(asked, answer))
-    return replace(listed, lanes=(report,), span=answer.span, notes=notes)
+    return replace(listed, lanes=(report,), span=await _lifetime(asked, answer), notes=notes)
 
 
 async def _recent(asked: _Asked) -> Answer:
@@ -277,6 +278,11 @@ async def _all_matches(
         deadline_s=deadline_s,
         moments=asked.moments,
     )
+
+
+async def _lifetime(asked: _Asked, answer: literal.LiteralAnswer) -> LiteralSpan | None:
+    matched = Matched(required_patterns(asked.query), answer, bounded=asked.query.filters != Filters())
+    return await lifetime(asked.sources, matched, timeout_s=asked.wishes.timeout_s)
 
 
 async def _unmet(asked: _Asked, answer: literal.LiteralAnswer) -> tuple[str, ...]:

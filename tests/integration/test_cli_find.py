@@ -244,7 +244,7 @@ def test_a_literal_in_a_pipe(cli: Cli) -> None:
     assert lines[1] == "   " + cli.repo.git("show", "-s", "--format=%s", newest).strip()
     assert any(line.startswith("   - ") and "hashlib.md5" in line for line in lines)
     assert any(line.startswith(f"2. {oldest} · ") for line in lines)
-    assert re.fullmatch(rf"introduced in {oldest} \(.+ ago\), last removed in {newest} \(.+ ago\)", lines[-2])
+    assert re.fullmatch(rf"introduced in {oldest} \(.+ ago\), gone since {newest} \(.+ ago\)", lines[-2])
     assert lines[-1] == "commits by year: 2021: 1, 2022: 1"
     assert "\x1b" not in cli.out
     assert cli.err == ""
@@ -283,6 +283,10 @@ def test_json_is_one_object_on_one_line(cli: Cli) -> None:
         "first": cli.repo.sha["root"],
         "last": cli.repo.sha["drop-python2"],
         "by_year": said["literal"]["by_year"],  # type: ignore[index]
+        "scope": "history",
+        "introduced": cli.repo.sha["root"],
+        "gone": cli.repo.sha["drop-python2"],
+        "head": {"commit": cli.repo.tip, "lines": 0, "files": 0, "exact": True},
     }
     assert cli.err == ""
 

@@ -192,22 +192,6 @@ def test_several_patterns_must_match_in_one_hunk(shared_project: Repo, database:
     assert answer(database, Pattern("hashlib.md5"), Pattern("urllib2")).total == 0
 
 
-def test_it_tells_when_a_literal_came_and_went(shared_project: Repo, database: Reader) -> None:
-    span = answer(database, Pattern("hashlib.md5")).span
-    assert span is not None
-    assert shared_project.key_of(span.first) == "checksum"
-    assert shared_project.key_of(span.last) == "sha256"
-    assert span.removed == span.last
-    years = {
-        sha: int(shared_project.git("show", "-s", "--format=%cs", sha)[:4]) for sha in (span.first, span.last)
-    }
-    assert dict(span.by_year) == {year: list(years.values()).count(year) for year in years.values()}
-    gone = answer(database, Pattern("urllib2")).span
-    assert gone is not None
-    assert gone.removed == shared_project.sha["drop-python2"]
-    assert answer(database, Pattern("Nine tenths of nothing")).span is None
-
-
 def test_filters_bound_the_answer(shared_project: Repo, database: Reader) -> None:
     deleted = compile_filters(database.connection, Filters(kinds=(ChangeKind.DELETED,)))
     found = answer(database, Pattern("ftplib"), allowed=deleted)

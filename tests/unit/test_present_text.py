@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara.model import (
+    AtHead,
     ChangeKind,
     Commit,
     Filters,
@@ -27,6 +28,7 @@ from ohara.model import (
     QueryClass,
     Results,
     Sha,
+    SpanScope,
 )
 from ohara.plain import inert
 from ohara.present.columns import pieces, width_of, words
@@ -329,16 +331,33 @@ def test_a_lane_whose_pass_is_far_from_its_end_is_told() -> None:
 
 
 def test_when_a_literal_came_and_went() -> None:
-    first, last = Sha("a" * 40), Sha("b" * 40)
-    span = LiteralSpan(
-        first, NOW - 800 * DAY, last, NOW - 2 * DAY, ((2021, 3), (2023, 1)), last, NOW - 2 * DAY
-    )
+    first, last, head = Sha("a" * 40), Sha("b" * 40), Sha("c" * 40)
     page = Page(now=NOW)
-    assert span_lines(span, page) == [
-        "introduced in aaaaaaaaaa (2 years ago), last removed in bbbbbbbbbb (2 days ago)"
-    ]
+    came = {"introduced": first, "introduced_time": NOW - 800 * DAY}
+    span = LiteralSpan(first, NOW - 800 * DAY, last, NOW - 2 * DAY, ((2021, 3), (2023, 1)), **came)  # type: ignore[arg-type]
+    changed = "introduced in aaaaaaaaaa (2 years ago), last changed in bbbbbbbbbb (2 days ago)"
+
+    def said(**facts: object) -> str:
+        (line,) = span_lines(replace(span, **facts), page)  # type: ignore[arg-type]
+        return line
+
+    assert said() == f"{changed}; HEAD not checked"
+    assert said(head=AtHead(head, 4, 2)) == f"{changed}; still on 4 lines at HEAD"
+    assert said(head=AtHead(head, 1, 1, exact=False)) == f"{changed}; still on at least 1 line at HEAD"
+    assert said(head=AtHead(head, 0, 0, exact=False)) == f"{changed}; HEAD not checked"
+    assert said(head=AtHead(head, 0, 0)) == f"{changed}; not at HEAD"
+    assert said(head=AtHead(head, 0, 0), gone=last, gone_time=NOW - 2 * DAY) == (
+        "introduced in aaaaaaaaaa (2 years ago), gone since bbbbbbbbbb (2 days ago)"
+    )
+    assert said(last=first, head=AtHead(head, 1, 1)) == (
+        "introduced in aaaaaaaaaa (2 years ago), not changed since; still on 1 line at HEAD"
+    )
+    assert said(introduced=None) == "first in aaaaaaaaaa (2 years ago), last in bbbbbbbbbb (2 days ago)"
+    assert said(introduced=None, scope=SpanScope.INDEXED) == (
+        "in the commits that are indexed, first in aaaaaaaaaa (2 years ago), last in bbbbbbbbbb (2 days ago);"
+        " HEAD not checked"
+    )
+    assert said(introduced=None, scope=SpanScope.FILTERED, last=first) == (
+        "within the filters, only in aaaaaaaaaa (2 years ago); HEAD not checked"
+    )
     assert span_lines(span, Page(now=NOW, explain=True))[1] == "commits by year: 2021: 3, 2023: 1"
-    kept = LiteralSpan(first, NOW - 800 * DAY, last, NOW - 2 * DAY, ())
-    assert span_lines(kept, page)[0].endswith("last changed in bbbbbbbbbb (2 days ago)")
-    once = LiteralSpan(first, NOW - DAY, first, NOW - DAY, ())
-    assert span_lines(once, page) == ["introduced in aaaaaaaaaa (1 day ago), not changed since"]

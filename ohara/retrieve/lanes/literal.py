@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 from anyio.lowlevel import RunVar
 
-from ohara.model import HunkId, LiteralSpan, Sha
-from ohara.retrieve.matching import REMOVED, Matcher
+from ohara.model import HunkId, Sha
+from ohara.retrieve.matching import Matcher
 from ohara.retrieve.scan import OutOfTime, Scan
 from ohara.retrieve.trigrams import required_trigrams
 from ohara.store.formula import ANYTHING, all_of
@@ -55,11 +55,12 @@ _turns: RunVar[anyio.CapacityLimiter] = RunVar("exact searches at once")
 
 
 class Found(NamedTuple):
-    """A hunk in which every pattern matches, its commit and the commit's committer time."""
+    """A hunk in which every pattern matches, on which sides, its commit and the commit's committer time."""
 
     hunk: HunkId
     commit: Sha
     time: int
+    sides: int
 
 
 class Verified(NamedTuple):
@@ -72,7 +73,7 @@ class Verified(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiteralAnswer:
-    """What matched, newest first: hunks up to the limit, commits and span of all.
+    """What matched, newest first: hunks up to the limit, and all commits.
 
     `total` counts all hunks that matched. `scanned` says that no trigram helped and everything was read;
     `complete` is False when the deadline ended the search after `searched` of the `candidates`, newest first.
@@ -81,7 +82,6 @@ class LiteralAnswer:
     hunks: tuple[Found, ...]
     total: int
     commits: tuple[Sha, ...]
-    span: LiteralSpan | None
     scanned: bool
     complete: bool
     searched: int
@@ -102,7 +102,7 @@ async def search(
     `moments` hears how far the search is; whoever listens too slowly misses some.
     """
     hunt = Hunt(patterns, allowed, limit=limit, ends=time.monotonic() + deadline_s)
-    turns = _limiter()
+    turns = turns_of_process()
     while True:
         moment = await pool.read(hunt.advance, turns=turns)
         if isinstance(moment, LiteralAnswer):
@@ -111,7 +111,7 @@ async def search(
             _offer(moments, moment)
 
 
-def _limiter() -> anyio.CapacityLimiter:
+def turns_of_process() -> anyio.CapacityLimiter:
     """What lets searches of this process in, in the order they came, at each turn anew."""
     try:
         return _turns.get()
@@ -252,42 +252,21 @@ def _answer(
     searched: int,
     candidates: int,
 ) -> LiteralAnswer:
-    commits: dict[bytes, int] = {}
-    times: dict[bytes, int] = {}
-    for occurrence in matched:
-        commits[occurrence.sha] = commits.get(occurrence.sha, 0) | sides[occurrence.content]
-        times[occurrence.sha] = occurrence.time
+    commits = dict.fromkeys(occurrence.sha for occurrence in matched)
     return LiteralAnswer(
         hunks=tuple(
-            Found(HunkId(occurrence.hunk), Sha(occurrence.sha.hex()), occurrence.time)
+            Found(
+                HunkId(occurrence.hunk),
+                Sha(occurrence.sha.hex()),
+                occurrence.time,
+                sides[occurrence.content],
+            )
             for occurrence in matched[:limit]
         ),
         total=len(matched),
         commits=tuple(Sha(sha.hex()) for sha in commits),
-        span=_span(commits, times),
         scanned=scanned,
         complete=searched == candidates,
         searched=searched,
         candidates=candidates,
-    )
-
-
-def _span(commits: dict[bytes, int], times: dict[bytes, int]) -> LiteralSpan | None:
-    """When the patterns came and went; a removal is a commit that only takes away."""
-    if not commits:
-        return None
-    newest, oldest = next(iter(commits)), next(reversed(commits))
-    removed = next((sha for sha, side in commits.items() if side == REMOVED), None)
-    years: dict[int, int] = {}
-    for moment in times.values():
-        year = time.gmtime(moment).tm_year
-        years[year] = years.get(year, 0) + 1
-    return LiteralSpan(
-        first=Sha(oldest.hex()),
-        first_time=times[oldest],
-        last=Sha(newest.hex()),
-        last_time=times[newest],
-        by_year=tuple(sorted(years.items())),
-        removed=Sha(removed.hex()) if removed else None,
-        removed_time=times[removed] if removed else None,
     )

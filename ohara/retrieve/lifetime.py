@@ -1,0 +1,140 @@
+"""When what a pattern matches came, last changed and went: over the whole history, and at HEAD itself.
+
+A question's filters bound its hits and not these facts: a text is introduced where history first holds it,
+and gone when HEAD's own files do not hold it. Where that cannot be known (commits are missing from the index,
+or time ran out) the span says which part it speaks of, and claims no introduction.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from ohara.model import Filters, LiteralSpan, Polarity, Sha, SpanScope
+from ohara.retrieve.lanes import literal
+from ohara.retrieve.matching import ADDED, REMOVED, Matcher
+from ohara.store.ancestry import ancestors, named
+from ohara.store.filters import compile_filters
+from ohara.store.lineage import logged_order, paths_reached
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.model import Pattern
+    from ohara.retrieve.lanes.literal import Found, LiteralAnswer
+    from ohara.retrieve.request import Extent, Sources
+    from ohara.store.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a query's patterns matched: the answer, and whether the query bounded it."""
+
+    patterns: tuple[Pattern, ...]
+    answer: LiteralAnswer
+    bounded: bool
+
+
+async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> LiteralSpan | None:
+    """The span of what was matched; none when nothing was."""
+    if not matched.answer.hunks:
+        return None
+    ends = time.monotonic() + timeout_s
+    plain = _plain(matched.patterns)
+    answer, scope = matched.answer, SpanScope.HISTORY
+    if matched.bounded or plain != matched.patterns:
+        allowed = await sources.pool.read(lambda reader: compile_filters(reader.connection, Filters()))
+        everywhere = await literal.search(sources.pool, plain, allowed, limit=None, deadline_s=timeout_s)
+        if everywhere.complete:
+            answer = everywhere
+        else:
+            scope = SpanScope.FILTERED
+    elif not answer.complete:
+        scope = SpanScope.INDEXED
+
+    def facts(reader: Reader) -> tuple[LiteralSpan, Extent, list[str]]:
+        extent = sources.extent(reader)
+        reach = SpanScope.INDEXED if scope is SpanScope.HISTORY and not extent.whole else scope
+        # A line stands at HEAD because a commit added it, at that path or at one that was renamed since.
+        paths = paths_reached(reader, [found.hunk for found in answer.hunks if found.sides & ADDED])
+        return _span(reader, answer.hunks, reach), extent, paths
+
+    span, extent, paths = await sources.pool.read(facts)
+    if len(plain) > 1:
+        return replace(span, introduced=None, introduced_time=None)
+    if extent.head is None:
+        return span
+    head = await anyio.to_thread.run_sync(
+        sources.count_lines,
+        extent.head,
+        paths,
+        Matcher(plain[0]),
+        ends,
+        abandon_on_cancel=True,
+        limiter=literal.turns_of_process(),
+    )
+    if span.scope is not SpanScope.HISTORY:
+        return replace(span, head=replace(head, exact=False) if head.lines else None)
+    if head.lines or not head.exact:
+        return replace(span, head=head)
+    gone = await sources.pool.read(lambda reader: _gone(reader, head.commit, answer.hunks))
+    return replace(span, head=head, gone=gone and gone.commit, gone_time=gone and gone.time)
+
+
+def _plain(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+    """One term on either side; of several, each keeps its side, which is part of what was asked."""
+    return (
+        tuple(replace(each, polarity=Polarity.ANY) for each in patterns) if len(patterns) == 1 else patterns
+    )
+
+
+def _span(reader: Reader, hunks: Sequence[Found], scope: SpanScope) -> LiteralSpan:
+    newest_first = _in_order(reader, hunks)
+    adding = [found for found in newest_first if found.sides & ADDED]
+    first, last = newest_first[-1], newest_first[0]
+    came = adding[-1] if adding and scope is SpanScope.HISTORY else None
+    years: dict[int, int] = {}
+    for moment in {found.commit: found.time for found in newest_first}.values():
+        year = time.gmtime(moment).tm_year
+        years[year] = years.get(year, 0) + 1
+    return LiteralSpan(
+        first=first.commit,
+        first_time=first.time,
+        last=last.commit,
+        last_time=last.time,
+        by_year=tuple(sorted(years.items())),
+        scope=scope,
+        introduced=came.commit if came else None,
+        introduced_time=came.time if came else None,
+    )
+
+
+def _in_order(reader: Reader, hunks: Sequence[Found]) -> list[Found]:
+    """Hunks as `git log` would list their commits; they come by time."""
+    if len(hunks) < 2:
+        return list(hunks)
+    order = logged_order(reader)
+    if order is None:
+        return list(hunks)
+    return sorted(hunks, key=lambda found: order.get(bytes.fromhex(found.commit), len(order)))
+
+
+def _gone(reader: Reader, head: Sha, hunks: Sequence[Found]) -> Found | None:
+    """The commit since which HEAD does not hold it: the last one before HEAD, if that took it away."""
+    below = ancestors(reader, {head})
+    if below is None:
+        return None
+    numbers = named(reader, {found.commit for found in hunks})
+    before = [
+        found for found in _in_order(reader, hunks) if numbers.get(bytes.fromhex(found.commit)) in below
+    ]
+    if not before:
+        return None
+    sides = 0
+    for found in before:
+        if found.commit == before[0].commit:
+            sides |= found.sides
+    return before[0] if sides & REMOVED else None
