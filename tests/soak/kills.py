@@ -30,6 +30,7 @@ from ohara.store.dump import dump
 from ohara.store.writer import Writer
 from tests.process import ROOT
 from tests.soak import full, service
+from tests.soak.formats import to_first_format
 from tests.soak.invariants import faults
 from tests.soak.outcome import Outcome, at_home, chance_of, difference, set_settings
 from tests.soak.processes import children, end_all_of
@@ -73,6 +74,7 @@ SCENES = (
     Scene("forget", "grown", ("forget",), "fresh", ("forget",)),
     Scene("rebuild", "grown", (*INDEX, "--rebuild"), "fresh", (*_RUN, "setting aside")),
     Scene("passes made again", "stale", INDEX, "fresh", ("comparing versions", "words again", *_LATER[-5:])),
+    Scene("migration", "first format", INDEX, "grown", ("migrating",) * 3),
     Scene("changed settings", "grown", INDEX, "resettled", ("judging paths", *_LATER)),
     Scene("worker", "nothing", INDEX, "fresh"),
     Scene("worker of a later run", "old", INDEX, "grown"),
@@ -80,7 +82,7 @@ SCENES = (
     Scene("full disk, first run", "nothing", INDEX, "fresh"),
     Scene("full disk, later run", "old", INDEX, "grown"),
 )
-_WEIGHTS = (6, 6, 4, 2, 4, 4, 3, 3, 2, 2, 2, 2)
+_WEIGHTS = (6, 6, 4, 2, 4, 4, 3, 3, 3, 2, 2, 2, 2)
 _RESETTLED = '[index]\nignore = ["*.go", "lib/"]\n'
 _lengths: dict[str, float] = {}  # how long a command takes that nobody kills, as far as known
 
@@ -148,12 +150,17 @@ class Place:
                 self._dumps[state] = self.index(state)
             case "stale":
                 shutil.copytree(self.home("grown"), home)
-                with at_home(home):
-                    database = Engine.open(self.repo).location.database
-                with Writer(database, passes=frozenset()) as writer:
+                with Writer(self._database(home), passes=frozenset()) as writer:
                     writer.set_meta("fingerprint", _STALE)
                     writer.commit()
+            case "first format":
+                shutil.copytree(self.home("grown"), home)
+                to_first_format(self._database(home))
         return home
+
+    def _database(self, home: Path) -> Path:
+        with at_home(home):
+            return Engine.open(self.repo).location.database
 
     def dump(self, state: str) -> list[str]:
         """What an index says that came to a state without an interruption."""

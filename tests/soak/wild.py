@@ -6,6 +6,7 @@ operation that has nothing to act on does nothing.
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
 from fixtures.people import Person
@@ -58,7 +59,7 @@ class Wild:
             (3, self.switch), (2, self.delete_branch), (2, self.tag), (1, self.delete_tag), (2, self.gc),
             (1, self.repack), (2, self.binary), (1, self.empty), (1, self.submodule), (1, self.link),
             (1, self.graft), (1, self.detach), (1, self.swap_file_and_folder), (1, self.cherry_pick),
-            (1, self.odd_message),
+            (1, self.odd_message), (1, self.encoded),
         ]  # fmt: skip
         if rules:
             often += [(3, self.change_rules)]
@@ -123,6 +124,11 @@ class Wild:
         self._commit(
             {self._chance.choice(("data.bin", "legacy.c", "app.py")): data * self._chance.randint(1, 9)}
         )
+
+    def encoded(self) -> None:
+        """Write text that no person wrote, in which every trigram is new."""
+        lines = base64.encodebytes(self._chance.randbytes(self._chance.randint(500, 4_000))).decode()
+        self._commit({self._chance.choice(("bundle.txt", "install.sh", "notes.txt")): lines})
 
     def empty(self) -> None:
         """Commit nothing."""
