@@ -20,6 +20,7 @@ ERRORS = "daemon.err"  # what a service said that died before it had a log
 
 _START_S = 30.0  # a laptop that has just woken up takes its time
 _POLL_S = 0.02
+_LEAST_BYTES = 64 * 1024  # for a pid, a socket and what there is to say
 _LONGEST_PATH = 100  # of the 104 bytes that macOS allows and the 108 of Linux
 
 
@@ -60,7 +61,7 @@ def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = Non
     while not answers():
         code = process.poll()
         if time.monotonic() > deadline or code not in {None, 0}:
-            raise _not_started(errors)
+            raise _not_started(errors, code)
         time.sleep(_POLL_S)
     process.returncode = process.returncode or 0  # it outlives this process, which does not wait for it
 
@@ -75,9 +76,16 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _not_started(errors: Path) -> DaemonError:
+def _not_started(errors: Path, code: int | None) -> DaemonError:
     said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    reason = said[0].removeprefix("ohara: ") if said else f"it did not answer for {_START_S:.0f} seconds"
+    silent = f"it did not answer for {_START_S:.0f} seconds" if code is None else f"it ended with code {code}"
+    reason = said[0].removeprefix("ohara: ") if said else silent
+    import shutil  # late: only a disk that is full needs it
+
+    if not said and shutil.disk_usage(errors.parent).free < _LEAST_BYTES:
+        return DaemonError(
+            f"the daemon did not start: the disk of {errors.parent} is full", hint="free some space there"
+        )
     return DaemonError(f"the daemon did not start: {reason}", hint="ohara daemon run shows what it does")
 
 

@@ -11,6 +11,7 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ohara.errors import OharaError
     from ohara.index.rules import Rules
 
 _HEAD = struct.Struct(">Q")
@@ -69,9 +70,10 @@ class Finished(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A worker's last word: it cannot do this kind of work at all."""
+    """A worker's last word: it cannot do this kind of work at all; `error` is for people, if there is one."""
 
     reason: str
+    error: OharaError | None = None
 
 
 Message = Broken | Ready | Part | Failed | Finished

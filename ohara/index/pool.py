@@ -12,13 +12,15 @@ import os
 import selectors
 import subprocess
 import sys
+import threading
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ohara
-from ohara.errors import InternalError
+from ohara.errors import InternalError, OharaError
 from ohara.index.frames import Broken, Failed, Finished, Part, Ready, Task, read_frame, write_frame
+from ohara.index.orphan import OF_MAIN_THREAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +43,7 @@ class _Worker:
     def __init__(self, setup: WorkerSetup) -> None:
         debug = bool(os.environ.get("OHARA_DEBUG"))
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START, str(_SOURCE)],
+            [sys.executable, "-P", "-c", _START, str(_SOURCE), *_started_by()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if debug else subprocess.DEVNULL,
@@ -71,6 +73,10 @@ class _Worker:
             if pipe is not None:
                 pipe.close()
         self.process.wait()
+
+
+def _started_by() -> list[str]:
+    return [OF_MAIN_THREAD] if threading.current_thread() is threading.main_thread() else []
 
 
 class WorkerDied(Exception):
@@ -152,6 +158,8 @@ class Pool:
                 worker.spent = worker.spent or message.spent
             case Ready():
                 worker.ready = True
+            case Broken(error=OharaError() as error):
+                raise error
             case Broken():
                 raise InternalError(
                     f"an index worker gave up: {message.reason}", hint="OHARA_DEBUG=1 shows more"

@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Protocol
 
-from ohara.errors import reason_of
+from ohara.errors import OharaError, reason_of
 from ohara.index.frames import (
     Broken,
     Failed,
@@ -26,6 +26,7 @@ from ohara.index.frames import (
     read_frame,
     write_frame,
 )
+from ohara.index.orphan import OF_MAIN_THREAD, end_with_parent
 from ohara.parse.languages import bytes_lost
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def main() -> int:
     """Serve tasks until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, target = os.dup(0), os.dup(1)
+    end_with_parent(source, by_signal=OF_MAIN_THREAD in sys.argv)
     os.dup2(2, 1)  # a stray print must not corrupt the stream
     outgoing: queue.Queue[object] = queue.Queue(_QUEUED_MESSAGES)
     sender = threading.Thread(target=_send, args=(target, outgoing), daemon=True)
@@ -100,7 +102,7 @@ def main() -> int:
     except EOFError:
         return 0
     except Exception as fault:  # noqa: BLE001 - whatever it is, the parent must hear of it
-        outgoing.put(Broken(reason_of(fault)))
+        outgoing.put(Broken(reason_of(fault), fault if isinstance(fault, OharaError) else None))
     outgoing.put(None)
     sender.join()
     return 2

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 import zstandard
 
+from ohara.errors import IndexCorrupt
+from ohara.store.connection import REBUILD
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -37,6 +40,14 @@ def train_dictionary(bodies: Sequence[str]) -> bytes | None:
         return None
 
 
+# What comes of bytes that are no frame: one that is too short, of another kind, or says that it is huge.
+_DAMAGED = (zstandard.ZstdError, IndexError, TypeError, MemoryError)
+
+
+def _damaged(error: Exception) -> IndexCorrupt:
+    return IndexCorrupt(f"the index is damaged: a stored hunk cannot be opened ({error})", hint=REBUILD)
+
+
 class Codec:
     """Turns bodies into bytes and back; safe to share between threads."""
 
@@ -55,12 +66,19 @@ class Codec:
 
     def unpack(self, packed: bytes) -> str:
         """Restore a body."""
-        return self.unpack_bytes([packed])[0].decode("utf-8", "surrogatepass")
+        (body,) = self.unpack_bytes([packed])
+        try:
+            return body.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise _damaged(error) from error
 
     def unpack_bytes(self, packed: Iterable[bytes]) -> list[bytes]:
         """Restore bodies without decoding them."""
         plain, trained = self._decompressor("plain"), self._decompressor("trained")
-        return [(trained if frame[4] & _HAS_DICTIONARY else plain)(frame) for frame in packed]
+        try:
+            return [(trained if frame[4] & _HAS_DICTIONARY else plain)(frame) for frame in packed]
+        except _DAMAGED as error:
+            raise _damaged(error) from error
 
     def _decompressor(self, name: str) -> Callable[[bytes], bytes]:
         decompress: Callable[[bytes], bytes] | None = getattr(self._local, name, None)

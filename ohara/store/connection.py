@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ohara.errors import IndexCorrupt, IndexLocked, IndexMissing, InternalError, StoreError
+from ohara.store.locate import room_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Connection = apsw.Connection  # the name by which others may speak of a connection
 
 APPLICATION_ID = 0x6F686172  # "ohar": tells our databases from any other SQLite file
+REBUILD = "set it aside and index again with: ohara index --rebuild"
 LOG, SHARED = "-wal", "-shm"  # what SQLite keeps beside a database, by what it adds to its name
 _BUSY_TIMEOUT_MS = 10_000  # readers never wait in WAL mode; this covers recovery after a crash
 _WRITER_CACHE_KIB = 64 * 1024
@@ -108,11 +110,8 @@ def _require_own(connection: apsw.Connection, path: Path) -> bool:
     """Refuse what is not ohara's; True when there is nothing in it yet."""
     empty: bool = connection.execute("SELECT count(*) FROM sqlite_schema").get == 0
     if not empty and connection.pragma("application_id") != APPLICATION_ID:
-        raise IndexCorrupt(f"{path} is not an ohara index", hint=_REBUILD)
+        raise IndexCorrupt(f"{path} is not an ohara index", hint=REBUILD)
     return empty
-
-
-_REBUILD = "set it aside and index again with: ohara index --rebuild"
 
 
 @contextmanager
@@ -121,11 +120,11 @@ def translated(path: Path | str) -> Iterator[None]:
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise IndexCorrupt(f"the index {path} is damaged ({error})", hint=_REBUILD) from error
+        raise IndexCorrupt(f"the index {path} is damaged ({error})", hint=REBUILD) from error
     except apsw.FullError as error:
         raise StoreError(
             f"the disk is full: the index {path} could not grow",
-            hint="free some space and run the command again; what was indexed is kept",
+            hint=room_hint(Path(path).parent),
         ) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise IndexLocked(f"the index {path} is busy", hint="try again in a moment") from error

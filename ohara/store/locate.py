@@ -6,14 +6,17 @@ shares one. Nothing here opens a database.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
+import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara import paths
+from ohara.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +55,11 @@ class IndexLocation:
         """Create the folder, private to the user, and say whose index it is."""
         paths.made(self.folder)
         marker = self.folder / MARKER
-        if not marker.exists() or not marker.stat().st_size:  # the disk was full, maybe
-            marker.write_text(f"{self.common_dir}\n", encoding="utf-8", errors="surrogateescape")
+        try:
+            if not marker.exists() or not marker.stat().st_size:  # the disk was full, maybe
+                marker.write_text(f"{self.common_dir}\n", encoding="utf-8", errors="surrogateescape")
+        except OSError as error:
+            raise not_written(self.folder, error) from error
 
     def size_bytes(self) -> int:
         """What the index takes on disk, write-ahead log included."""
@@ -62,6 +68,25 @@ class IndexLocation:
             with suppress(FileNotFoundError):  # the log comes and goes
                 total += file.stat().st_size
         return total
+
+
+def not_written(folder: Path, error: OSError) -> StoreError:
+    """What to say when nothing can be written in the folder of an index."""
+    is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    hint = room_hint(folder) if is_full else "check the folder's owner and permissions"
+    return StoreError(f"cannot write in {folder}: {error.strerror}", hint=hint)
+
+
+def room_hint(folder: Path) -> str:
+    """What to do about a disk that is full."""
+    try:
+        left = f" ({shutil.disk_usage(folder).free / 1e6:,.0f} MB are left)"
+    except OSError:
+        left = ""
+    return (
+        f"free space on the disk of {folder}{left}: ohara repos lists indexes that ohara forget deletes,"
+        " ohara gc shrinks one; what was indexed is kept, and the next run goes on"
+    )
 
 
 def locate(common_dir: Path) -> IndexLocation:

@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ohara import paths
-from ohara.errors import IndexLocked, StoreError
+from ohara.errors import IndexLocked
+from ohara.store.locate import not_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +31,20 @@ def writer_lock(path: Path, *, wait_s: float) -> Iterator[None]:
     """
     handle = _held(path, deadline=time.monotonic() + wait_s)
     try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()} {int(time.time())}\n".encode(), 0)
+        _sign(handle, path)
         yield
         os.ftruncate(handle, 0)
     finally:
         os.close(handle)
+
+
+def _sign(handle: int, path: Path) -> None:
+    """Say who holds the lock, and since when."""
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()} {int(time.time())}\n".encode(), 0)
+    except OSError as error:
+        raise not_written(path.parent, error) from error
 
 
 def _held(path: Path, *, deadline: float) -> int:
@@ -56,10 +65,7 @@ def _opened(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreError(
-            f"cannot write in {path.parent}: {error.strerror}",
-            hint="check the folder's owner and permissions",
-        ) from error
+        raise not_written(path.parent, error) from error
 
 
 def _is_at(handle: int, path: Path) -> bool:

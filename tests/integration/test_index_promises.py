@@ -18,7 +18,7 @@ import pytest
 
 from fixtures import histories
 from ohara.engine import Engine
-from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew
+from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
@@ -93,6 +93,25 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     while any(Path(f"/proc/{pid}/cmdline").exists() for pid in workers) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(alive(pid) for pid in workers)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends them only there, whatever they do")
+def test_workers_end_with_their_parent_even_if_they_cannot_notice(tmp_path: Path) -> None:
+    run = start(histories.many_commits(tmp_path / "many", 3_000), "--jobs", "2")
+    deadline = time.monotonic() + 30
+    wait_until_written(Engine.open(tmp_path / "many").location.database)  # both have long begun
+    workers = children(run.pid)
+    for pid in workers:
+        os.kill(pid, signal.SIGSTOP)  # as one that is in a library for seconds
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    while any(alive(pid) for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    left = [pid for pid in workers if alive(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert workers
+    assert not left
 
 
 def children(pid: int) -> list[int]:
@@ -265,6 +284,17 @@ def test_a_full_disk_loses_nothing_that_was_indexed(tmp_path: Path, monkeypatch:
     assert engine.status().indexed >= 200
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
     assert facts_of(index(repo)) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_a_full_disk_is_named_with_what_may_be_freed(three_commits: Repo) -> None:
+    database = index(three_commits).location.database
+    with Writer(database, passes=frozenset()) as writer:
+        writer.connection.pragma("max_page_count", 1)  # as many as there are already
+        writer.begin()
+        with pytest.raises(StoreError, match="the disk is full") as told:
+            writer.set_meta("large", "x" * 10_000_000)
+    assert told.value.hint.startswith(f"free space on the disk of {database.parent} (")
+    assert "ohara repos lists indexes that ohara forget deletes, ohara gc shrinks one" in told.value.hint
 
 
 def test_missing_blobs_are_recorded_and_read_once_they_arrive(

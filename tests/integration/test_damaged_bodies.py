@@ -1,0 +1,91 @@
+"""A stored hunk that cannot be opened is a damaged index: told as such, with the way to mend it."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ohara import client
+from ohara.engine import Engine
+from ohara.errors import IndexCorrupt
+from ohara.index.run import IndexOptions
+from ohara.model import Pass
+from ohara.store.connection import connect_writer
+from tests.daemon import service
+from tests.indexing import index
+from tests.process import ohara
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fixtures.git import Repo
+
+FRAME = b"\x28\xb5\x2f\xfd"  # how every frame of zstd begins
+GARBAGE = {
+    "nothing": b"",
+    "short": b"\x28\xb5",
+    "noise": random.Random(7).randbytes(200),  # noqa: S311 - noise, not a secret
+    "another dictionary": FRAME + b"\x23" + bytes(range(40)),
+    "a huge frame": FRAME + b"\xe0" + b"\xff" * 8 + b"\x00" * 20,
+}
+HINT = "ohara index --rebuild"
+
+
+def damage(repo: Repo, garbage: bytes) -> None:
+    """Replace every stored body, and make the next run analyse them anew."""
+    writer = connect_writer(Engine.open(repo.path).location.database)
+    writer.execute("UPDATE content SET body = ?", (garbage,))
+    writer.close()
+
+
+@pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE)
+def test_whatever_is_in_place_of_a_body_is_damage(three_commits: Repo, garbage: bytes) -> None:
+    engine = index(three_commits)
+    damage(three_commits, garbage)
+    for query in ('"world"', "/w.rld/", "greet the world", three_commits.tip[:12]):
+        with pytest.raises(IndexCorrupt, match="is damaged: a stored hunk cannot be opened") as told:
+            engine.find_pattern(query, no_rerank=True)
+        assert HINT in told.value.hint
+    engine.close()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_passes_over_damaged_bodies_say_so_with_and_without_workers(
+    small_project: Repo, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if jobs > 1:
+        monkeypatch.setattr("ohara.index.inline.SMALL_RUN_COMMITS", 0)
+    index(small_project, IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL})))
+    damage(small_project, GARBAGE["noise"])
+    with pytest.raises(IndexCorrupt, match="a stored hunk cannot be opened") as told:
+        index(small_project, IndexOptions(passes=frozenset(Pass) - {Pass.VECTOR}, jobs=jobs))
+    assert HINT in told.value.hint
+
+
+def test_damage_is_told_the_same_by_commands_and_by_the_service_and_a_rebuild_mends_it(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo
+) -> None:
+    where = ("--repo", str(three_commits.path))
+    index(three_commits)
+    damage(three_commits, GARBAGE["noise"])
+    for words in (("find", "--no-daemon", '"world"'), ("find", "greet"), ("show", "HEAD~")):
+        told = ohara(*words, *where)
+        assert (told.returncode, told.stdout) == (2, ""), words
+        first, hint = told.stderr.splitlines()
+        assert "the index is damaged: a stored hunk cannot be opened" in first
+        assert HINT in hint
+    with service(ohara_home, monkeypatch), client.connect() as there:
+        there.pause()
+        with pytest.raises(IndexCorrupt, match="cannot be opened"):
+            there.find(three_commits.path, '"world"')
+        with pytest.raises(IndexCorrupt, match="cannot be opened"):
+            there.show(three_commits.path, "HEAD~")
+        with pytest.raises(IndexCorrupt, match="cannot be opened"):
+            there.history(three_commits.path, "HEAD", "hello.py", first=1, last=1)
+        told = ohara("find", *where, '"world"')
+        assert (told.returncode, told.stdout) == (2, "")
+        assert HINT in told.stderr
+        assert ohara("index", "--rebuild", "-q", *where).returncode == 0
+        assert ohara("find", *where, "-q", '"world"').returncode == 0
