@@ -69,7 +69,8 @@ class _Job:
     later: bool = False  # it is beyond its words
     told_to_stop: bool = False
     overstays: bool = False  # it was told to, and is in the middle of something long: others run beside it
-    stopped: bool = False  # it ended before its end, in good order
+    ended: bool = False  # it said that it came to its end
+    stopped: bool = False  # which was before all was done, in good order
     goes_on: bool = True
 
     @property
@@ -225,6 +226,8 @@ class Jobs:
                 await self._follow(process, job)
                 code = await process.wait()
                 group.cancel_scope.cancel()
+            if code == -GIVE_WAY:  # it came before or after a process knows what it means: nothing is lost
+                code, job.stopped = 0, job.stopped or not job.ended
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process)
@@ -237,7 +240,7 @@ class Jobs:
             await anyio.sleep(_LOOK_S)
             now = time.monotonic()
             others = self._queue.ordered(now, but=self._running)
-            if not others or self._paused:
+            if not others or self._paused or job.ended:
                 continue
             ran_s = now - job.begun if job.begun is not None else 0.0
             if not job.told_to_stop and gives_way(job.wanted, ran_s, later=job.later, to=others[0][1]):
@@ -262,7 +265,7 @@ class Jobs:
                     job.later = said.stage in _LATER_PASSES
                     self._tell(job, JobState(str(job.repository), "progress", job.said, said))
                 elif said is not None:
-                    job.stopped = said.stopped
+                    job.ended, job.stopped = True, said.stopped
 
     def _tell(self, job: _Job, state: JobState) -> None:
         job.state = state

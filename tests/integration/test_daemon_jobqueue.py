@@ -59,7 +59,8 @@ def test_a_long_history_gives_way_and_goes_on_to_the_same_index(
             job = next(events)
             if job.state == "done" or job.detail.startswith("gives way"):
                 order.append(("many" if "many" in job.repository else "three", job.state))
-        assert order[:2] == [("many", "queued"), ("three", "done")]
+        assert order[0] == ("many", "queued")
+        assert order.index(("three", "done")) < order.index(("many", "done"))
         assert there.status(many).indexed == COMMITS
     uninterrupted = facts_of_a_fresh_index(many, tmp_path / "fresh", monkeypatch)
     assert facts_of(Engine.open(many)) == uninterrupted
