@@ -498,7 +498,7 @@ def test_picture_of_repositories_at_work(parcel: Path, snap_compare: Callable[..
                 Registered(
                     "/home/ada/src/redis", "c", 96_000_000, replace(status("r", symbols=5), last_run=run)
                 ),
-                Registered("/mnt/usb/old-project", "d", 1_200_000, None),
+                Registered("/mnt/usb/old-project", "d", 1_200_000, None, "gone or damaged"),
             )
 
     async def before(pilot: Pilot[None]) -> None:
