@@ -18,9 +18,9 @@ from ohara import config
 from ohara.errors import ConfigError, OharaError
 from tui import session as sessions
 from tui.actions import ACTIONS, Scope, bindings, key_label, remapped, textual_action
+from tui.external import can_suspend
 from tui.idle_gc import CHECK_EVERY_S, IdleCollector
 from tui.link import Link, LinkState
-from tui.outside import can_come_back
 from tui.screens.paned import PanedScreen
 from tui.screens.search import SearchScreen
 from tui.theme import NAMES, THEMES, following
@@ -251,7 +251,7 @@ class OharaApp(App[None]):
 
     def action_suspend(self) -> None:
         """Go to the shell that started this, if there is one."""
-        if can_come_back():
+        if can_suspend():
             self.action_suspend_process()
         else:
             self.notify("No shell here could bring it back.", timeout=3)

@@ -17,8 +17,8 @@ from ohara.gitcommand import git_command, user_pager
 from ohara.gitcommand import git_environment as safe_environment
 from ohara.setup import hook
 from tests.process import ohara
+from tui.external import show_command, show_environment
 from tui.git_count import count_commits
-from tui.outside import show_command, show_environment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

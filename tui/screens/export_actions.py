@@ -70,7 +70,7 @@ class ExportActions:
 
     async def _copy(self, hit: Hit, key: str) -> None:
         from tui.export import patch
-        from tui.outside import copy
+        from tui.external import copy_to_clipboard
 
         text, what = "", {"s": "sha", "p": "path", "u": "url", "d": "diff", "m": "message"}[key]
         match key:
@@ -87,7 +87,7 @@ class ExportActions:
                 if url is None:
                     return
                 text = url
-        complaint = copy(self._host.ohara, text)
+        complaint = copy_to_clipboard(self._host.ohara, text)
         self._report(complaint, f"Copied the {what}.")
 
     def _report(self, complaint: str, done: str) -> None:
@@ -116,11 +116,11 @@ class ExportActions:
             self._host.start_worker(partial(self._open_page, self._hit), group="forge", exclusive=True)
 
     async def _open_page(self, hit: Hit) -> None:
-        from tui.outside import copy, open_page
+        from tui.external import copy_to_clipboard, open_page
 
         url = await self._page(hit)
         if url is not None and not open_page(url):
-            complaint = copy(self._host.ohara, url)  # over ssh the browser is on the other side
+            complaint = copy_to_clipboard(self._host.ohara, url)  # over ssh the browser is on the other side
             self._report(complaint, f"No browser here; copied {url}")
 
     def edit(self) -> None:
@@ -129,16 +129,16 @@ class ExportActions:
             self._host.start_worker(partial(self._edit, self._hit), group="edit", exclusive=True)
 
     async def _edit(self, hit: Hit) -> None:
-        from tui.outside import editor_command, kept_copy, nearest_line, run_in_terminal, work_file
+        from tui.external import editor_command, nearest_line, run_in_terminal, temporary_copy, work_tree_file
 
         here = self._diff.selected_line
         near, text = (here.line, here.text) if here is not None and here.hit == hit else (hit.line, "")
-        path = work_file(self._host.repository, hit.path)
+        path = work_tree_file(self._host.repository, hit.path)
         if path is None:
             lines = await self._old_lines(hit)
             if lines is None:
                 return
-            path = kept_copy(hit.path, hit.commit.sha, lines)
+            path = temporary_copy(hit.path, hit.commit.sha, lines)
             self._host.notify("The file is gone by now: this is a copy of what it was.", timeout=4)
         else:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

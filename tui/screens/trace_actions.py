@@ -91,7 +91,7 @@ def open_line(host: Host, line: SelectedLine | None) -> None:
 
 def show_in_pager(host: Host, sha: str) -> None:
     """Read a commit in git's own pager."""
-    from tui.outside import run_in_terminal, show_command, show_environment
+    from tui.external import run_in_terminal, show_command, show_environment
 
     complaint = run_in_terminal(host.ohara, show_command(host.repository, sha), show_environment(os.environ))
     if complaint:

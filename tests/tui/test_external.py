@@ -8,17 +8,17 @@ import pytest
 from textual.app import App
 
 from ohara.gitcommand import SHOW_OPTIONS
-from tui.outside import (
+from tui.external import (
     MOST_COPIED,
     browser_command,
-    copy,
+    copy_to_clipboard,
     editor_command,
-    kept_copy,
     nearest_line,
     open_page,
     run_in_terminal,
     show_command,
-    work_file,
+    temporary_copy,
+    work_tree_file,
 )
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ def test_only_files_of_the_work_tree_are_edited(tmp_path: Path) -> None:
     (root / "a.py").write_text("x\n")
     (tmp_path / "secret").write_text("x\n")
     (root / "link").symlink_to(tmp_path / "secret")
-    assert work_file(str(root), "a.py") == root / "a.py"
+    assert work_tree_file(str(root), "a.py") == root / "a.py"
     for path in ("../secret", "link", "gone.py", "", "a\0b"):
-        assert work_file(str(root), path) is None
+        assert work_tree_file(str(root), path) is None
 
 
 def test_a_copy_of_an_old_version_can_be_read_and_not_written() -> None:
-    copied = kept_copy("src/../we ird$.py", SHA, ["one", "two"])
+    copied = temporary_copy("src/../we ird$.py", SHA, ["one", "two"])
     assert (copied.name, copied.read_text()) == ("3f3f3f3f3f-we_ird_.py", "one\ntwo\n")
     assert copied.stat().st_mode & 0o222 == 0
 
@@ -106,7 +106,7 @@ async def test_what_cannot_be_done_is_said() -> None:
     app: App[None] = App()
     async with app.run_test():
         assert run_in_terminal(app, ["true"]) == "This terminal cannot be given to another program."
-        assert copy(app, "short") == ""
+        assert copy_to_clipboard(app, "short") == ""
         assert app.clipboard == "short"
-        assert "more than a terminal takes" in copy(app, "x" * (MOST_COPIED + 1))
+        assert "more than a terminal takes" in copy_to_clipboard(app, "x" * (MOST_COPIED + 1))
         assert app.clipboard == "short"

@@ -30,7 +30,7 @@ MOST_COPIED = 74_994
 
 _SHA = re.compile(r"[0-9a-fA-F]{4,64}")
 
-# How editors are told a line: before the path, after a colon, or with an option.
+# How editors take a line: before the path, after a colon, or with an option.
 _PLUS_LINE = frozenset(
     {
         "vi",
@@ -60,33 +60,33 @@ _LINE_OPTION = frozenset(
 
 
 def editor_command(path: Path, line: int, environment: Mapping[str, str]) -> list[str]:
-    """How the person's editor is told to open a file at a line."""
+    """The command that opens a file at a line in the person's editor."""
     chosen = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
     try:
         words = shlex.split(chosen)
     except ValueError:
         words = [chosen]
     name = Path(words[0]).name.removesuffix(".exe").lower() if words else ""
-    place = str(path.absolute())
+    target = str(path.absolute())
     if name in _PLUS_LINE:
-        return [*words, f"+{line}", place]
+        return [*words, f"+{line}", target]
     if name in _GOTO_LINE:
-        return [*words, "--wait", "--goto", f"{place}:{line}"]
+        return [*words, "--wait", "--goto", f"{target}:{line}"]
     if name in _COLON_LINE:
-        return [*words, f"{place}:{line}"]
+        return [*words, f"{target}:{line}"]
     if name in _LINE_OPTION:
-        return [*words, "--line", str(line), place]
-    return [*(words or ["vi"]), place]
+        return [*words, "--line", str(line), target]
+    return [*(words or ["vi"]), target]
 
 
 def nearest_line(lines: Sequence[str], text: str, near: int) -> int:
-    """Where a line of an older version stands now: the nearest that reads the same, or where it stood."""
+    """The number now of a line of an older version: the nearest that reads the same, or its old number."""
     wanted = text.strip()
     same = [number for number, line in enumerate(lines, 1) if wanted and line.strip() == wanted]
     return min(same, key=lambda number: abs(number - near), default=min(near, max(1, len(lines))))
 
 
-def work_file(repository: str, path: str) -> Path | None:
+def work_tree_file(repository: str, path: str) -> Path | None:
     """The file in the work tree; None where there is none, or where it would lie outside."""
     root = Path(repository)
     try:
@@ -97,7 +97,7 @@ def work_file(repository: str, path: str) -> Path | None:
         return None
 
 
-def kept_copy(path: str, sha: str, lines: Sequence[str]) -> Path:
+def temporary_copy(path: str, sha: str, lines: Sequence[str]) -> Path:
     """A read-only copy of a file as it was in a commit, for an editor."""
     name = re.sub(r"[^\w.+-]", "_", path.rpartition("/")[2]) or "file"
     copy = Path(tempfile.mkdtemp(prefix="ohara-")) / f"{sha[:10]}-{name}"
@@ -176,7 +176,7 @@ def run_in_terminal(
     return f"{command[0]} ended with {done.returncode}." if done.returncode not in {0, 141, -13} else ""
 
 
-def can_come_back() -> bool:
+def can_suspend() -> bool:
     """Whether a shell that knows of jobs started this process: a stopped one would else stay stopped."""
     shell = os.getppid()
     try:
@@ -185,7 +185,7 @@ def can_come_back() -> bool:
         return False
 
 
-def copy(app: App[None], text: str) -> str:
+def copy_to_clipboard(app: App[None], text: str) -> str:
     """Put text on the clipboard, also over ssh (OSC 52); what went wrong, or nothing."""
     if len(text.encode("utf-8", "replace")) > MOST_COPIED:
         return f"{len(text):,} characters are more than a terminal takes to its clipboard."
