@@ -111,9 +111,9 @@ def _pass(
                 break
         writer.commit()
 
-    def give_up(commit_id: object) -> None:
+    def give_up(commit_id: object, reason: str) -> None:
         sha = writer.sha_of(cast("int", commit_id))
-        writer.record_failure(sha, f"its {stage} pass ends the indexing process")
+        writer.record_failure(sha, f"its {stage} pass {reason}")
         passes.mark(writer, stage, [cast("int", commit_id)])
 
     if total:
@@ -150,7 +150,7 @@ def read_head(
         symbols.replace_head(changed, gone)
         writer.commit()
 
-    def give_up(item: object) -> None:
+    def give_up(item: object, _: str) -> None:
         SymbolWriter(writer).add_blob(*cast("tuple[str, str]", item), ())
 
     yield from surviving(writer, attempt, give_up)

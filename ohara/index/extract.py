@@ -5,11 +5,12 @@ Everything that does not need the database happens here, so that the one writer 
 
 from __future__ import annotations
 
+import time
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ohara.errors import reason_of
+from ohara.errors import RepositoryError, reason_of
 from ohara.git import decode
 from ohara.git.bounds import MOST_ENTRIES
 from ohara.git.diff import DiffOptions, iter_changes
@@ -59,6 +60,8 @@ class Extractor:
                     if size >= _PART_CHARS:
                         yield Part(task.number, tuple(ready))
                         ready, size, begun = [], 0, 0
+            except MemoryError:
+                raise  # this process is of no more use
             except Exception as fault:  # noqa: BLE001 - one commit's fault must not stop the others
                 del ready[begun:]
                 yield Failed(task.number, sha, reason_of(fault))
@@ -74,11 +77,14 @@ class Extractor:
         beyond: set[bytes] = set()
         size = 0
         first, searchable = True, False
+        ends = time.process_time() + self._setup.commit_seconds
         for change in iter_changes(self._repository, sha, self._options, missing=missing, beyond=beyond):
             prepared = self._file(change)
             files.append(prepared)
             searchable = searchable or any(hunk.words is not None for hunk in prepared.hunks)
             size += sum(len(hunk.body) for hunk in prepared.hunks) + 200
+            if time.process_time() > ends:
+                raise RepositoryError(f"it takes longer than {self._setup.commit_seconds:g} s", hint="")
             if size >= _PART_CHARS:
                 yield PreparedCommit(commit, message_words, tuple(files), (), False, first, last=False)
                 files, size, first = [], 0, False

@@ -20,6 +20,14 @@ _READ_BYTES = 1 << 20
 # What parsing may cost a worker for good before it is replaced, which takes a third of a second.
 LOST_BYTES_AT_MOST = 96 << 20
 
+# What a worker may take for its own data. The largest commits need a part of it: the list of two million
+# files half a gigabyte, two versions of a file of 16 MiB and their diff some hundred megabytes. Two workers
+# of this size leave a small machine alive. Making vectors is not bound: there the model decides.
+MEMORY_BYTES = 2 << 30
+
+# Of a processor, for one commit: two gigabytes of diff at the pace of source code.
+COMMIT_SECONDS = 600.0
+
 
 class WorkerSetup(NamedTuple):
     """What a worker needs to know once, before its first task."""
@@ -33,6 +41,8 @@ class WorkerSetup(NamedTuple):
     embedder: str
     model_threads: int = 0  # 0: as many as a model may use
     lost_bytes_at_most: int = LOST_BYTES_AT_MOST
+    memory_bytes: int = MEMORY_BYTES
+    commit_seconds: float = COMMIT_SECONDS
 
 
 class Task(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.index.frames import Task
+from ohara.index.pool import WorkerDied
 from ohara.index.worker import STEPS, Step
 
 if TYPE_CHECKING:
@@ -42,4 +43,7 @@ class Inline:
         for number, items in enumerate(tasks):
             if kind not in self._steps:
                 self._steps[kind] = STEPS[kind](self._setup)
-            yield from self._steps[kind](Task(kind, number, items))
+            try:
+                yield from self._steps[kind](Task(kind, number, items))
+            except MemoryError:
+                raise WorkerDied(items, "takes more memory than there is") from None

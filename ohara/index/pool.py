@@ -13,6 +13,7 @@ import selectors
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +22,10 @@ import ohara
 from ohara.errors import InternalError, OharaError
 from ohara.index.frames import Broken, Failed, Finished, Part, Ready, Task, read_frame, write_frame
 from ohara.index.orphan import OF_MAIN_THREAD
+from ohara.index.worker import OUT_OF_MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Set
     from types import TracebackType
 
     from ohara.index.frames import WorkerSetup
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
 _SOURCE = Path(ohara.__file__).resolve().parents[1]
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from ohara.index.worker import main; sys.exit(main())"
 
-_SILENCE_S = 300.0  # no commit takes this long without a word; a worker that is stuck counts as dead
+_SILENCE_S = 300.0  # nothing takes this long without a word; a worker that is stuck counts as dead
+_LOOK_S = 5.0
+ENDS_IT = "ends the indexing process"
+TOO_LONG = f"takes longer than {_SILENCE_S:.0f} s"
 _TASKS_AHEAD = 2  # one being worked on, one waiting, so that a worker never idles between tasks
 
 
@@ -56,10 +61,13 @@ class _Worker:
         self.tasks: deque[Task] = deque()
         self.ready = False
         self.spent = False
+        self.heard = time.monotonic()
         write_frame(self.input, setup)
 
     def give(self, task: Task) -> None:
         """Queue a task; a worker that is already dead shows up as end of file on its output."""
+        if not self.tasks:
+            self.heard = time.monotonic()
         self.tasks.append(task)
         try:
             write_frame(self.input, task)
@@ -80,11 +88,12 @@ def _started_by() -> list[str]:
 
 
 class WorkerDied(Exception):
-    """A worker ended in the middle of a task; `items` are what it may have died of."""
+    """A worker ended in the middle of a task; `items` are what it may have died of, `reason` is how."""
 
-    def __init__(self, items: tuple[object, ...]) -> None:
-        super().__init__(f"a worker died with {len(items)} items in hand")
+    def __init__(self, items: tuple[object, ...], reason: str = ENDS_IT) -> None:
+        super().__init__(f"a worker died with {len(items)} items in hand: {reason}")
         self.items = items
+        self.reason = reason
 
 
 class Pool:
@@ -121,9 +130,8 @@ class Pool:
                 if not any(worker.tasks for worker in self._workers):
                     complete = True
                     return
-                ready = self._selector.select(_SILENCE_S)
-                if not ready:
-                    raise WorkerDied(next(worker.tasks[0].items for worker in self._workers if worker.tasks))
+                ready = self._selector.select(min(_LOOK_S, _SILENCE_S))
+                self._look_for_the_stuck({key.data for key, _ in ready})
                 for key, _ in ready:
                     message = self._receive(key.data)
                     if message is not None:
@@ -140,16 +148,18 @@ class Pool:
                 if (items := next(waiting, None)) is not None:
                     worker.give(Task(kind, next(self._numbers), items))
 
-    @staticmethod
-    def _receive(worker: _Worker) -> Part | Failed | None:
+    def _receive(self, worker: _Worker) -> Part | Failed | None:
         try:
             message = read_frame(worker.output)
+            worker.heard = time.monotonic()
         except EOFError:
             if not worker.ready and worker.process.wait() >= 0:  # a negative code: killed from outside
                 raise InternalError(
                     "index workers do not start", hint="OHARA_DEBUG=1 shows what they say"
                 ) from None
-            raise WorkerDied(worker.tasks[0].items if worker.tasks else ()) from None
+            raise WorkerDied(
+                worker.tasks[0].items if worker.tasks else (), self._last_words(worker)
+            ) from None
         match message:
             case Part() | Failed():
                 return message
@@ -167,6 +177,18 @@ class Pool:
             case _:
                 raise InternalError("a worker sent an unknown message", hint="OHARA_DEBUG=1 shows its output")
         return None
+
+    def _last_words(self, worker: _Worker) -> str:
+        if worker.process.wait() == OUT_OF_MEMORY:
+            return f"takes more than {self._setup.memory_bytes / 2**20:,.0f} MiB of memory"
+        return ENDS_IT
+
+    def _look_for_the_stuck(self, heard: Set[_Worker]) -> None:
+        """A worker of which nothing was heard for too long counts as dead, whatever the others do."""
+        now = time.monotonic()
+        for worker in self._workers:
+            if worker not in heard and worker.tasks and now - worker.heard > _SILENCE_S:
+                raise WorkerDied(worker.tasks[0].items, TOO_LONG)
 
     def start(self) -> None:
         """Start the workers; the first task starts those that are missing."""

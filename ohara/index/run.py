@@ -18,7 +18,7 @@ from ohara.embed.prepare import VECTORS_VERSION
 from ohara.errors import OharaError
 from ohara.git.walk import walk
 from ohara.index import derived, inline, stages
-from ohara.index.frames import WorkerSetup
+from ohara.index.frames import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
 from ohara.index.inline import Inline
 from ohara.index.plan import NO_LIMITS, Limits, Plan
 from ohara.index.pool import Pool
@@ -295,6 +295,8 @@ def _setup(this: _Run) -> WorkerSetup:
         chunk_lines=index.chunk_lines,
         max_blob_bytes=index.max_blob_bytes,
         embedder=this.embedder.name if this.embedder else "none",
+        memory_bytes=MEMORY_BYTES,
+        commit_seconds=COMMIT_SECONDS,
     )
 
 

@@ -78,7 +78,7 @@ class Batches:
 def surviving(
     writer: Writer,
     attempt: Callable[[frozenset[object]], Iterator[Progress]],
-    give_up: Callable[[object], None],
+    give_up: Callable[[object, str], None],
 ) -> Iterator[Progress]:
     """Run an attempt again after each death of a worker, until one comes to its end.
 
@@ -94,7 +94,7 @@ def surviving(
             writer.rollback()
             suspects = frozenset(death.items)
             if len(suspects) == 1:
-                give_up(next(iter(suspects)))
+                give_up(next(iter(suspects)), death.reason)
                 writer.commit()
         else:
             return
@@ -109,9 +109,9 @@ def extract(writer: Writer, pool: Pool | Inline, pending: Sequence[Sha], clock: 
         left = [sha for sha in pending if sha not in known and sha not in given_up]
         return _extract(writer, pool, left, cast("frozenset[Sha]", suspects), clock, total=len(pending))
 
-    def give_up(sha: object) -> None:
+    def give_up(sha: object, reason: str) -> None:
         given_up.add(sha)
-        writer.record_failure(cast("Sha", sha), "reading it ends the indexing process")
+        writer.record_failure(cast("Sha", sha), f"reading it {reason}")
 
     yield from surviving(writer, attempt, give_up)
 
@@ -131,7 +131,7 @@ def _extract(
         if isinstance(message, Failed):
             sha = cast("Sha", message.item)
             if writer.holds_part_of(sha):  # what it has written so far must go
-                raise WorkerDied((sha,))
+                raise WorkerDied((sha,), f"fails: {message.reason}")
             writer.record_failure(sha, message.reason)
             done += 1
             if clock.expired and writer.between_commits:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _QUEUED_MESSAGES = 4
+_UNBOUND = frozenset({"vectors"})  # what takes memory there is the model that was chosen
+OUT_OF_MEMORY = 77  # the exit code that says so
 
 
 class Step(Protocol):
@@ -101,6 +103,10 @@ def main() -> int:
         _serve(source, outgoing)
     except EOFError:
         return 0
+    except (
+        MemoryError
+    ):  # whoever works on here may run out of it anywhere: the parent tries with a new worker
+        os._exit(OUT_OF_MEMORY)
     except Exception as fault:  # noqa: BLE001 - whatever it is, the parent must hear of it
         outgoing.put(Broken(reason_of(fault), fault if isinstance(fault, OharaError) else None))
     outgoing.put(None)
@@ -116,11 +122,23 @@ def _serve(source: int, outgoing: queue.Queue[object]) -> None:
     while True:
         task = read_frame(source)
         assert isinstance(task, Task)  # noqa: S101
+        _bound_memory(None if task.kind in _UNBOUND else setup.memory_bytes)
         if task.kind not in steps:
             steps[task.kind] = STEPS[task.kind](setup)
         for message in steps[task.kind](task):
             outgoing.put(message)
         outgoing.put(Finished(task.number, spent=bytes_lost() > setup.lost_bytes_at_most))
+
+
+def _bound_memory(most: int | None) -> None:
+    """Let this process have so much memory of its own, files it maps not counted, or as much as there is."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = hard if most is None else most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
 
 
 def _send(fd: int, outgoing: queue.Queue[object]) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fixtures.bombs import chain, commit_tree, empty_folders, git_bomb, nested
 from fixtures.git import init
-from fixtures.large import many_files
+from fixtures.large import many_commits, many_files
+from fixtures.script import History
 from ohara.git import tree
 from ohara.git.repo import Repository
 from ohara.store.schema import open_reader
-from tests.indexing import index, moments
-from tests.process import ohara
+from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
+from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
+    from fixtures.git import Repo
     from ohara.engine import Engine
     from ohara.model import Sha
 
@@ -92,3 +97,64 @@ def test_what_two_trees_share_is_not_counted(tmp_path: Path) -> None:
     assert list(tree.compare(opened.objects, first, second, set(), beyond)) == []
     assert len(beyond) == 10
     assert list(tree.unlike_all(opened.objects, (first, second), second, set(), beyond)) == []
+
+
+def test_a_commit_that_takes_too_much_memory_is_given_up_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with History(tmp_path / "heavy.git", bare=True) as history:
+        for number in range(40):  # enough for a run to have workers
+            if number == 20:
+                for key, end in (("lift", ""), ("heavy", "!")):
+                    lines = "".join(f"{line}{end}\n" for line in range(1_000_000))
+                    history.commit(f"Heave a rock{end}", {"rock.txt": lines}, key=key)
+            history.commit(f"Carry pebble {number}", {f"p{number}.txt": f"pebble {number}\n"})
+    monkeypatch.setenv("OHARA_INDEX_MAX_BLOB_BYTES", str(64 << 20))
+    monkeypatch.setattr("ohara.index.run.MEMORY_BYTES", 120 << 20)
+    engine = index(history.repo)
+    assert reasons(engine)[history.repo.sha["heavy"]] == "reading it takes more than 120 MiB of memory"
+    assert set(reasons(engine)) <= {history.repo.sha["heavy"], history.repo.sha["lift"]}
+    assert len(subjects(engine, "/pebble 3[0-9]/")) == 10
+
+
+def test_a_commit_that_takes_too_long_is_recorded_and_tried_again_after_the_others(
+    small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ohara.index.run.COMMIT_SECONDS", -1.0)
+    engine = index(small_project)
+    failed = reasons(engine)
+    assert failed
+    assert set(failed.values()) == {"it takes longer than -1 s"}
+    assert engine.status().behind == len(failed)
+    monkeypatch.undo()
+    engine = index(small_project)
+    assert reasons(engine) == {}
+    assert facts_of(engine) == facts_of_a_fresh_index(small_project, tmp_path / "fresh", monkeypatch)
+
+
+def test_a_worker_that_falls_silent_is_given_up_while_another_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = many_commits(tmp_path / "many.git", 60)
+    stuck = repo.sha["30"]
+    (tmp_path / "custom").mkdir()
+    (tmp_path / "custom" / "sitecustomize.py").write_text(STUCK.replace("SHA", stuck))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'custom'}:{ROOT}")
+    monkeypatch.setattr("ohara.index.pool._SILENCE_S", 2.0)
+    engine = index(repo, replace(WITHOUT_VECTORS, jobs=2))
+    assert engine.status().indexed == 59
+    assert list(reasons(engine)) == [stuck]
+    assert reasons(engine)[stuck].startswith("reading it takes longer than ")
+
+
+STUCK = """
+import sys, time
+if "ohara.index.worker" in " ".join(sys.orig_argv):
+    from ohara.index import extract
+    prepare = extract.Extractor.prepare
+    def stuck(self, sha):
+        while sha == "SHA":
+            time.sleep(1)
+        return prepare(self, sha)
+    extract.Extractor.prepare = stuck
+"""
