@@ -73,6 +73,7 @@ class Answers:
         self._requests = 0
         self.connections = 0
         self.last_used = time.monotonic()
+        self.used_since_tidied = False
 
     @contextmanager
     def connected(self) -> Iterator[None]:
@@ -100,6 +101,7 @@ class Answers:
         """The answer to one request of a client."""
         self._requests += 1
         self.last_used = time.monotonic()
+        self.used_since_tidied = True
         match request:
             case wire.Hello():
                 return wire.Welcome(

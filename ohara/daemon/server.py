@@ -11,10 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 from anyio.abc import SocketAttribute
 
 from ohara import __version__, config, paths, wire
 from ohara.client import socket_path
+from ohara.daemon import footprint
 from ohara.daemon.answers import Answers
 from ohara.daemon.connection import Connection
 from ohara.daemon.events import Events
@@ -79,6 +81,7 @@ class _Service:
 
     async def run(self) -> None:
         """Serve until told to stop, or until nobody can find us any more."""
+        footprint.use_few_arenas()
         place = OwnSocket(socket_path())
         listener = await place.listen()
         try:
@@ -129,6 +132,9 @@ class _Service:
                 self._stop.set()
             self._repositories.close_idle()
             idle_s = time.monotonic() - self._answers.last_used
+            if self._answers.used_since_tidied:
+                self._answers.used_since_tidied = False
+                await anyio.to_thread.run_sync(footprint.give_back)
             limit_s = self._options.idle_exit_s
             if limit_s and idle_s > limit_s and not self._answers.connections and self._jobs.running is None:
                 _log.info("nobody asked anything for %.0f s", idle_s)
