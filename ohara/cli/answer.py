@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ohara.cli.printing import Printing
-    from ohara.model import Hit, Results
+    from ohara.model import Hit, IndexStatus, Results
 
 RERANK = "rerank"  # orders what the lanes found: without it nothing is missed
 _CUT_SHORT = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
@@ -76,9 +76,20 @@ def doubtful(results: Results) -> OharaError | None:
         return None
     cut = [lane for lane in results.lanes if lane.status in _CUT_SHORT and lane.name != RERANK]
     if not cut:
-        return None
+        return _unread(results.index)
     what = "; ".join(f"the {lane.name} lane {lane.detail or lane.status}" for lane in cut)
     return OharaError(f"nothing was found, but not everything was searched: {what}", hint=_MORE_TIME)
+
+
+def _unread(index: IndexStatus) -> OharaError | None:
+    """What to say of commits that are not there to be searched."""
+    if not index.behind:
+        return None
+    are = "is" if index.behind == 1 else "are"
+    return OharaError(
+        f"nothing was found, but {index.behind:,} of {index.commits:,} commits {are} not indexed",
+        hint="ohara index reads them; ohara status says how far it is",
+    )
 
 
 def exit_code(results: Results) -> ExitCode:

@@ -675,7 +675,7 @@ def test_a_history_too_long_for_the_first_seconds_is_finished_in_the_background(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     code = main(["find", "--repo", str(repo.path), "--no-rerank", '"urllib2"'])
     said = capsys.readouterr()
-    assert code in {0, 1}
+    assert code in {0, 2}  # what was not read yet may hold it: that is no "no"
     assert re.search(r"^searched \d+ of 74 commits$", said.err, flags=re.MULTILINE)
     assert "the rest is being read in the background (ohara status)\n" in said.err
     engine = Engine.open(repo.path)

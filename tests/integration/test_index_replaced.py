@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
+from fixtures.histories import many_commits
 from ohara import client
 from ohara.engine import Engine, forget
 from ohara.errors import IndexMissing, IndexReplaced, QueryError, StoreError
+from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.store.connection import LOG, SHARED, beside, connect_writer
 from ohara.store.facts import read_meta
@@ -214,6 +216,23 @@ def test_a_cursor_of_a_replaced_index_is_refused(warm: Engine, three_commits: Re
     index(three_commits, REBUILD)  # the same commits, hunks and passes
     with pytest.raises(QueryError, match="the index has changed since the cursor was made"):
         warm.find_pattern("/./", 1, after=first.next_cursor)
+
+
+def test_nothing_found_in_an_index_that_is_not_finished_is_no_no(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    repo = many_commits(tmp_path / "many", 300)
+    index(repo, IndexOptions(passes=WITHOUT_VECTORS.passes, limits=Limits(max_commits=20)))
+    words = ("find", "--repo", str(repo.path), "-q", '"quokka"')
+    said = "ohara: nothing was found, but 280 of 300 commits are not indexed\n"
+    with service(ohara_home, monkeypatch), client.connect() as there:
+        there.pause()
+        told = ohara(*words)
+        assert (told.returncode, told.stdout) == (2, "")
+        assert told.stderr.startswith(said)
+    index(repo)
+    told = ohara(*words)
+    assert (told.returncode, told.stdout, told.stderr) == (1, "", "")
 
 
 # -- identities ----------------------------------------------------------------------------------
