@@ -22,11 +22,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 WORDS_VERSION = 2
 """Part of the index fingerprint: raise it whenever the same text would give other words."""
@@ -41,6 +40,9 @@ _SENTENCE_PART = 3
 
 # All of pytest's history holds 130,000 distinct words, in 20 MB: room for twice that before starting afresh.
 _CACHE_WORDS = 250_000
+
+# Identifiers are new and their parts are not: of those, few are in use at a time.
+_CACHE_STEMS = 50_000
 
 _COMMON = """
     a about after again all also am an and any are as at be because been before being between both but by
@@ -73,6 +75,10 @@ _UNSPACED = (
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
+# Those of them that stay as they are when compatibility forms become plain, and what stands between them.
+_PLAIN = "\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
+_UNSPACED_PLAIN = re.compile(f"[{_PLAIN}]+")
+_UNSPACED_TEXT = re.compile(f"[{_PLAIN}\u3001\u3002\u300c\u300d\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+")
 _UNSPACED_START = re.compile(f"[{_UNSPACED}]")
 _RUNS = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 
@@ -82,6 +88,8 @@ _PARTS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 # A digest or object name, not words: needs a digit and a letter, and git abbreviates to seven at least.
 _DIGEST = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,64}|0x[0-9a-f]+")
+
+_DECIMAL = re.compile(r"[0-9]+(?:_[0-9]+)+\Z", re.ASCII)
 
 _ISSUE_OR_WORD = re.compile(r"#[0-9]+(?![^\W_])|[^#]+")
 
@@ -106,18 +114,46 @@ def split_identifier(name: str) -> tuple[str, ...]:
 
 
 class _Words(dict[str, str]):
-    """Each run of word characters met so far, with its index words, each followed by a space."""
+    """Each run of word characters met so far, with its index words, each followed by a space.
+
+    What makes up most of a text that says nothing twice (plain words, numbers, sentences without spaces) has
+    its words without the whole analysis. Measurements and sentences are not kept: they would crowd out names.
+    """
 
     def __missing__(self, run: str) -> str:
-        found = "".join(word + " " for word in _analyse(run))
-        if len(run) <= LONGEST_WORD:
-            if len(self) >= _CACHE_WORDS:
-                self.clear()
-            self[run] = found
+        if len(run) > LONGEST_WORD:
+            return _joined(run)
+        if run.isascii():
+            if run.isalpha() and run.islower():
+                found = _stem(run) + " "
+            elif run.isdigit():
+                found = run + " "
+            elif _DECIMAL.match(run):
+                return f"{run} {run.replace('_', ' ')} "
+            else:
+                found = _joined(run)
+        elif _UNSPACED_TEXT.fullmatch(run):
+            return "".join(map(_pairs_text, _UNSPACED_PLAIN.findall(run)))
+        else:
+            found = _joined(run)
+        if len(self) >= _CACHE_WORDS:
+            self.clear()
+        self[run] = found
+        return found
+
+
+class _Stems(dict[str, str]):
+    """The stems of the parts of identifiers: identifiers are new every day, their parts are not."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= _CACHE_STEMS:
+            self.clear()
+        found = self[part] = _stem(part.casefold())
         return found
 
 
 _CACHE = _Words()
+_PART_STEMS = _Stems()
 
 
 @cache
@@ -125,6 +161,11 @@ def _any_run() -> re.Pattern[str]:
     # Python's \w leaves out the vowel signs that stand inside words of many scripts.
     marks = "".join(char for char in map(chr, range(0x300, 0xFE30)) if unicodedata.category(char)[0] == "M")
     return re.compile(rf"[\w#{marks}]+")
+
+
+def _joined(run: str) -> str:
+    words = _spaced(run) if run.isascii() and "#" not in run else _analyse(run)
+    return "".join([word + " " for word in words])
 
 
 def _analyse(run: str) -> Iterator[str]:
@@ -146,37 +187,36 @@ def _foreign_words(run: str) -> Iterator[str]:
             yield from _RUNS.findall(word)
 
 
-def _spaced(word: str) -> Iterator[str]:
+def _spaced(word: str) -> list[str]:
     """The index words of one word in a script that puts spaces between words."""
     folded = word.casefold()
-    if len(word) <= LONGEST_WORD and _DIGEST.fullmatch(folded):
-        yield folded
-        return
+    is_long = len(word) > LONGEST_WORD
+    if not is_long and not word.isalpha() and _DIGEST.fullmatch(folded):
+        return [folded]
     parts = _parts(word)
     if len(parts) == 1 and len(parts[0]) == len(word):
-        if len(word) <= LONGEST_WORD:
-            yield _stem(folded)
-        return
-    if len(word) <= LONGEST_WORD:
-        if not parts:
-            return
-        yield folded
-        # Who types "usestate" asks for a plain word, which is stemmed: let that find useState. One word in a
-        # hundred of a JavaScript history.
-        if word.isalpha() and (stem := _stem(folded)) != folded:
-            yield stem
-    elif len(word) < len(parts) * _SENTENCE_PART:
-        return
-    for part in parts:
-        if len(part) <= LONGEST_WORD:
-            yield _stem(part.casefold())
+        return [] if is_long else [_stem(folded)]
+    if is_long:
+        if len(word) < len(parts) * _SENTENCE_PART:
+            return []
+        return [_PART_STEMS[part] for part in parts if len(part) <= LONGEST_WORD]
+    if not parts:
+        return []
+    words = [folded]
+    # Who types "usestate" asks for a plain word, which is stemmed: let that find useState. One word in a
+    # hundred of a JavaScript history.
+    if word.isalpha() and (stem := _stem(folded)) != folded:
+        words.append(stem)
+    words += map(_PART_STEMS.__getitem__, parts)
+    return words
 
 
-def _pairs(run: str) -> Iterator[str]:
-    if len(run) == 1:
-        yield run
-    for left, right in pairwise(run):
-        yield left + right
+def _pairs(run: str) -> Iterable[str]:
+    return map(str.__add__, run, run[1:]) if len(run) > 1 else (run,)
+
+
+def _pairs_text(run: str) -> str:
+    return " ".join(_pairs(run)) + " "
 
 
 def _parts(word: str) -> list[str]:

@@ -44,7 +44,7 @@ def split_word(word: str) -> list[str]:
     """
     if len(word) > MAX_WORD:
         return []
-    if not word.isascii():
+    if not word.isascii() or word.isdigit() or (word.isalpha() and word.islower()):
         return [word.lower()]
     return [part.lower() for part in _PART.findall(word)]
 
@@ -59,7 +59,10 @@ def document_text(body: str) -> str:
 
     Only content goes in, never the message, path or header, so that identical content has one vector.
     """
-    return "\n".join(line[1:] for line in body.split("\n") if line[:1] in ("+", "-"))
+    sign = body[:1]
+    if sign in ("+", "-") and body.count("\n") == body.count(f"\n{sign}"):  # a new file: no line is looked at
+        return body[1:].replace(f"\n{sign}", "\n")
+    return "\n".join([line[1:] for line in body.split("\n") if line[:1] in ("+", "-")])
 
 
 def change_text(hunks: Iterable[tuple[str, str, str]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from ohara.encoded import leave_out
 from ohara.index.frames import Failed, Part
 from ohara.index.lines import sides
 from ohara.store.passes import DerivedLiterals, DerivedTexts
@@ -35,18 +36,19 @@ class Deriver:
         message = index_text(self._stored.message(commit_id))
         rows: list[tuple[object, ...]] = []
         for hunk in self._stored.hunks(commit_id):
-            if hunk.searchable:
-                parts = sides(hunk.body)
+            if not hunk.searchable:
+                continue
+            kept = leave_out(hunk.body)
+            if not kept.is_bare:
+                parts = sides(kept.body)
                 words = (hunk.path, hunk.header, parts.added, parts.removed, parts.context)
                 rows.append((hunk.hunk_id, message, *map(index_text, words)))
         return DerivedTexts(commit_id, tuple(rows), message)
 
     def _literals(self, commit_id: int) -> DerivedLiterals:
-        return DerivedLiterals(
-            commit_id,
-            tuple(
-                (hunk.content_id, sides(hunk.body).changed)
-                for hunk in self._stored.hunks(commit_id)
-                if hunk.content_id is not None
-            ),
-        )
+        rows: list[tuple[int, str, int | None]] = []
+        for hunk in self._stored.hunks(commit_id):
+            if hunk.content_id is not None:
+                kept = leave_out(hunk.body)
+                rows.append((hunk.content_id, sides(kept.body).changed, kept.signs))
+        return DerivedLiterals(commit_id, tuple(rows))

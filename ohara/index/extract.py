@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ohara.encoded import is_mostly_encoded, leave_out
 from ohara.errors import RepositoryError, reason_of
 from ohara.git import decode
 from ohara.git.bounds import MOST_ENTRIES
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _PART_CHARS = 1 << 20  # a message to the writer carries about this much diff text
 _LITERAL_ONLY_FACTOR = 20  # left-out files are only searched exactly: larger pieces cost them nothing
+
+_SHORT_LINES = 4  # so many times shorter than the two budgets agree on: a mean of some four characters
 
 # A pure rename, a mode change or a submodule: no lines, yet found by its path and the commit's words.
 _NO_LINES = (Hunk(old_start=0, old_lines=0, new_start=0, new_lines=0, header="", body=""),)
@@ -120,21 +123,25 @@ class Extractor:
 
     def _pieces(self, hunk: Hunk, change: FileChange, *, searchable: bool) -> tuple[Hunk, ...]:
         """The hunk cut to the budget, on syntax boundaries when it will be searched by meaning."""
-        setup = self._setup
-        if not searchable:
-            factor = _LITERAL_ONLY_FACTOR
-            return split(hunk, None, None, chars=setup.chunk_chars * factor, lines=setup.chunk_lines * factor)
-        if len(hunk.body) <= setup.chunk_chars and hunk.body.count("\n") < setup.chunk_lines:
+        chars, lines = self._setup.chunk_chars, self._setup.chunk_lines
+        if searchable and len(hunk.body) <= chars and hunk.body.count("\n") < lines:
             return (hunk,)
+        # Of encoded text there is nothing to find by words either; what stands beside it is in its piece.
+        if not searchable or is_mostly_encoded(hunk.body):
+            chars, lines = chars * _LITERAL_ONLY_FACTOR, lines * _LITERAL_ONLY_FACTOR
+            return split(hunk, None, None, chars=chars, lines=lines)
+        # A screen of lines that hold a few characters each says nothing yet: then characters alone count.
+        if len(hunk.body) * lines < (hunk.body.count("\n") + 1) * chars // _SHORT_LINES:
+            return split(hunk, None, None, chars=chars, lines=chars)
         # Parsing the hunk's own lines cuts as well as parsing its whole file, in a fifth of the time.
-        language = language_of(change.path)
-        return split(hunk, None, language, chars=setup.chunk_chars, lines=setup.chunk_lines)
+        return split(hunk, None, language_of(change.path), chars=chars, lines=lines)
 
 
 def _hunk(hunk: Hunk, *, searchable: bool) -> PreparedHunk:
-    parts = sides(hunk.body)
+    kept = leave_out(hunk.body)
+    parts = sides(kept.body)
     words = None
-    if searchable:
+    if searchable and not kept.is_bare:
         words = HunkWords(*map(index_text, (hunk.header, parts.added, parts.removed, parts.context)))
     digest = (
         blake2b(hunk.body.encode("utf-8", "surrogatepass"), digest_size=16).digest() if hunk.body else b""
@@ -149,6 +156,7 @@ def _hunk(hunk: Hunk, *, searchable: bool) -> PreparedHunk:
         hunk.body,
         parts.changed,
         words,
+        kept.signs,
     )
 
 

@@ -16,6 +16,8 @@ class Sides(NamedTuple):
 
 def sides(body: str) -> Sides:
     """Sort a body's lines by sign; `changed` holds added and removed lines in their order."""
+    if (alone := _one_side(body)) is not None:
+        return alone
     added: list[str] = []
     removed: list[str] = []
     context: list[str] = []
@@ -31,6 +33,15 @@ def sides(body: str) -> Sides:
         elif sign == " ":
             context.append(text)
     return Sides("\n".join(added), "\n".join(removed), "\n".join(context), "\n".join(changed))
+
+
+def _one_side(body: str) -> Sides | None:
+    """The sides of a body whose lines all have one sign, as those of a new file: no line is looked at."""
+    sign = body[:1]
+    if sign not in {"+", "-"} or body.count("\n") != body.count(f"\n{sign}"):
+        return None
+    text = body[1:].replace(f"\n{sign}", "\n")
+    return Sides(text, "", "", text) if sign == "+" else Sides("", text, "", text)
 
 
 Span = tuple[int, int]

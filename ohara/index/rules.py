@@ -166,7 +166,7 @@ def _without_classes(bracket: re.Match[str]) -> str:
 
 
 def _has_endless_line(body: str) -> bool:
-    return any(len(line) > _MINIFIED_LINE for line in body.split("\n"))
+    return max(map(len, body.split("\n"))) > _MINIFIED_LINE
 
 
 _BUILTIN: Sequence[tuple[re.Pattern[str], LeftOut]] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ohara.encoded import leave_out
 from ohara.git.repo import Repository
 from ohara.index.frames import Failed, Part
 from ohara.index.lines import changed_spans
@@ -78,7 +79,9 @@ class Toucher:
 
     def _changes(self, commit_id: int) -> Iterator[_Change]:
         for hunk in self._stored.hunks(commit_id):
-            if hunk.searchable and hunk.body and hunk.language and has_grammar(hunk.language):
+            if not (hunk.searchable and hunk.body and hunk.language and has_grammar(hunk.language)):
+                continue
+            if not leave_out(hunk.body).is_bare:
                 removed, added = changed_spans(hunk.body, old_start=hunk.old_start, new_start=hunk.new_start)
                 images = ((hunk.new_blob, added), (hunk.old_blob, removed))
                 yield _Change(commit_id, hunk.hunk_id, hunk.path, hunk.language, images)

@@ -10,6 +10,7 @@ from ohara.embed.catalog import load_embedder
 from ohara.embed.encoder import TextKind
 from ohara.embed.prepare import CHANGE_HUNKS, change_text, document_text
 from ohara.embed.quantise import pack
+from ohara.encoded import leave_out
 from ohara.errors import InternalError
 from ohara.index.frames import Failed, Part
 from ohara.model import Pass
@@ -68,7 +69,11 @@ class Vectoriser:
 
     def _told(self, commit_id: int, known: set[int]) -> _Told:
         hunks = self._stored.hunks(commit_id)
-        searched = [hunk for hunk in hunks if hunk.searchable and hunk.content_id is not None]
+        searched = [
+            hunk._replace(body=leave_out(hunk.body).body)
+            for hunk in hunks
+            if hunk.searchable and hunk.content_id is not None
+        ]
         return _Told(
             commit_id,
             {

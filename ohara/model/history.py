@@ -23,6 +23,7 @@ class LeftOut(StrEnum):
     """Why a changed file is not read by the text, symbol and vector passes.
 
     `BINARY`, `OVERSIZED` and `MISSING` files are not read at all; the others stay in the literal pass.
+    `ENCODED` is said of single lines: the rest of their file is read.
     """
 
     BINARY = "binary"
@@ -34,6 +35,7 @@ class LeftOut(StrEnum):
     GENERATED = "generated"
     LARGE = "large"
     IGNORED = "ignored"
+    ENCODED = "encoded"
 
     @property
     def unread(self) -> bool:

@@ -80,7 +80,7 @@ class _Budget:
     def __init__(self, whole: Sequence[str], chars: int, lines: int) -> None:
         self.end = len(whole)
         self._chars, self._lines = chars, lines
-        self._sums = [0, *accumulate(len(line) + 1 for line in whole)]
+        self._sums = [0, *accumulate([len(line) + 1 for line in whole])]
         small_chars, small_lines = chars // _SMALL, lines // _SMALL
         self._small = (small_chars, small_lines)
         # Where the rest of the hunk has become small.
@@ -142,9 +142,8 @@ def _pieces(hunk: Hunk, whole: Sequence[str], starts: list[int], headers: list[s
     new = hunk.new_start if hunk.new_lines else hunk.new_start + 1
     for (first, end), header in zip(pairwise([*starts, len(whole)]), headers, strict=True):
         lines = whole[first:end]
-        added = sum(line[:1] == "+" for line in lines)
-        removed = sum(line[:1] == "-" for line in lines)
-        old_lines, new_lines = len(lines) - added, len(lines) - removed
+        signs = [line[:1] for line in lines]
+        old_lines, new_lines = len(lines) - signs.count("+"), len(lines) - signs.count("-")
         yield Hunk(
             old if old_lines else old - 1,
             old_lines,

@@ -49,6 +49,13 @@ def by_margin(hunk: Hunk, starts: Sequence[int], lines: Sequence[str], language:
     wanted = set(starts)
     for at, line in enumerate(lines):
         text = line[1:]
+        if text and not text[0].isspace():  # at the margin, and so inside of nothing
+            if at in wanted:
+                headers.append(section)
+            around = [(0, text)]
+            if section_mark is not None and section_mark.match(text):
+                section = _header(text)
+            continue
         margin = len(text) - len(text.lstrip())
         if margin < len(text):  # a blank line is inside of whatever is around it
             while around and around[-1][0] >= margin:
@@ -57,8 +64,6 @@ def by_margin(hunk: Hunk, starts: Sequence[int], lines: Sequence[str], language:
             headers.append(_header(around[-1][1]) if around else section)
         if margin < len(text):
             around.append((margin, text))
-            if section_mark is not None and section_mark.match(text):
-                section = _header(text)
     headers[0] = hunk.header
     return headers
 

@@ -36,6 +36,10 @@ _CLOSER: Final = re.compile(
 _TELLING: Final = frozenset("#/*-;@[<%)]}>cdefr")  # what either may begin with; spares most lines the look
 
 
+# What a line of ASCII at the margin may begin with when more must be known of it: blanks, too, and nothing.
+_LOOKED_AT: Final = _TELLING | {""} | {chr(code) for code in range(128) if chr(code).isspace()}
+
+
 def seam_costs(
     lines: Sequence[str],
     places: Sequence[int | None] | None = None,
@@ -50,13 +54,17 @@ def seam_costs(
     after_blank = after_lead = False
     columns = 0  # a blank line is as deep as the line above it
     for line, place in zip(lines, places or repeat(None), strict=False):
-        stripped = line[1:].lstrip()
         cost = _PLAIN
         if after_blank:
             cost += _AFTER_BLANK
         elif after_lead:
             cost += _AFTER_LEAD
         after_blank = after_lead = False
+        if depths is None and (first := line[1:2]).isascii() and first not in _LOOKED_AT:
+            columns = 0
+            costs.append(cost)
+            continue
+        stripped = line[1:].lstrip()
         if not stripped:
             after_blank = True
             cost += _BEFORE_BLANK

@@ -30,6 +30,7 @@ _REMOVE_COMMITS = (
     "DELETE FROM file WHERE commit_id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM commits WHERE id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM fts_literal WHERE rowid IN (SELECT id FROM temp.orphan)",
+    "DELETE FROM encoded WHERE content_id IN (SELECT id FROM temp.orphan)",
     "DELETE FROM content WHERE id IN (SELECT id FROM temp.orphan)",
 )
 _UNUSED_SYMBOLS = """SELECT id FROM symbol

@@ -66,6 +66,8 @@ def _facts(connection: Connection) -> Iterator[str]:
         yield f"touches {hunks[hunk]} {symbols[symbol]}"
     for table, names in (("fts_hunk_text", hunks), ("fts_literal", contents), ("fts_symbol_name", symbols)):
         yield from _terms(connection, table, names)
+    for content, signs in connection.execute("SELECT content_id, signs FROM encoded"):
+        yield f"encoded {contents[content]} {signs:x}"
     vectors = generations(connection)
     if vectors.current:
         for content, vector in connection.execute(f"SELECT rowid, embedding FROM {vectors.current.table}"):

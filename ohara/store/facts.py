@@ -17,9 +17,13 @@ COUNT_LIVE = "SELECT count(*) FROM commits WHERE live = 1"
 COUNT_PASS = "SELECT count(*) FROM commits WHERE live = 1 AND passes & ? != 0"  # noqa: S105 - a pass over history
 FAILURES = "SELECT sha, reason, attempts FROM failure ORDER BY sha"
 LEFT_OUT = f"""SELECT reason, count(*) FROM (
-    SELECT {EFFECTIVE} AS reason FROM file
+    SELECT {EFFECTIVE} AS reason, file.id FROM file
     JOIN path ON path.id = file.path_id JOIN commits ON commits.id = file.commit_id
-    WHERE commits.live = 1 AND (file.left_out IS NOT NULL OR path.left_out IS NOT NULL))
+    WHERE commits.live = 1 AND (file.left_out IS NOT NULL OR path.left_out IS NOT NULL)
+    UNION ALL SELECT * FROM (
+      SELECT DISTINCT '{LeftOut.ENCODED.value}', hunk.file_id FROM encoded
+      JOIN hunk ON hunk.content_id = encoded.content_id JOIN commits ON commits.id = hunk.commit_id
+      WHERE commits.live = 1))
   WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"""
 
 
@@ -71,7 +75,7 @@ def read_failures(connection: apsw.Connection) -> tuple[Failure, ...]:
 
 
 def read_left_out(connection: apsw.Connection) -> tuple[tuple[LeftOut, int], ...]:
-    """How many file changes are left out of search, by reason."""
+    """How many file changes are left out of search, or have lines that are, by reason."""
     return tuple((LeftOut(reason), count) for reason, count in connection.execute(LEFT_OUT))
 
 

@@ -1,9 +1,14 @@
-"""What can be asked of the trigram table: trigrams joined by "all of" and "either of". Pure."""
+"""What can be asked of the trigram table: trigrams joined by "all of" and "either of". Pure.
+
+Of encoded lines, which have no trigrams, less can be asked: whether they have the signs of these trigrams.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from ohara.encoded import may_hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,3 +68,20 @@ def match_expression(formula: Formula) -> str:
             return f"({' AND '.join(map(match_expression, parts))})"
         case Either(parts):
             return f"({' OR '.join(map(match_expression, parts))})"
+
+
+def signs_expression(formula: Formula) -> str:
+    """The formula as a condition on `encoded.signs`: true wherever encoded lines may hold its trigrams."""
+    match formula:
+        case str():
+            return _has_signs(may_hold(formula))
+        case All(parts):
+            trigrams = "".join(part for part in parts if isinstance(part, str))
+            others = (signs_expression(part) for part in parts if not isinstance(part, str))
+            return f"({' AND '.join([_has_signs(may_hold(trigrams)), *others])})"
+        case Either(parts):
+            return f"({' OR '.join(map(signs_expression, parts))})"
+
+
+def _has_signs(signs: int) -> str:
+    return f"(signs & {signs}) = {signs}"

@@ -2,7 +2,8 @@
 
 The trigram table knows which trigrams a content holds, in any case, and nothing of their order: what it
 names are candidates. Hunks of commits that the literal pass has not reached are candidates as well, so an
-answer is exact even while an index grows. Only live commits are ever named.
+answer is exact even while an index grows; and so are contents with encoded text, which has no trigrams,
+unless it lacks a sign that is looked for. Only live commits are ever named.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
-from ohara.store.formula import ANYTHING, match_expression
+from ohara.store.formula import ANYTHING, match_expression, signs_expression
 from ohara.store.writer import PASS_BITS
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ UNREAD = f"""SELECT {_COLUMNS}
   FROM commits CROSS JOIN hunk ON hunk.commit_id = commits.id
   WHERE commits.passes < 15 AND commits.passes & {PASS_BITS[Pass.LITERAL]} = 0
     AND commits.live = 1 AND hunk.content_id IS NOT NULL"""
+ENCODED = f"""SELECT {_COLUMNS}
+  FROM encoded CROSS JOIN hunk ON hunk.content_id = encoded.content_id
+  CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE commits.live = 1 AND """
 EVERYTHING = f"""SELECT {_COLUMNS}
   FROM hunk CROSS JOIN commits ON commits.id = hunk.commit_id
   WHERE commits.live = 1 AND hunk.content_id IS NOT NULL"""
@@ -56,10 +61,12 @@ def candidates(reader: Reader, formula: Formula, allowed: HunkFilter) -> list[Oc
         rows = reader.rows(EVERYTHING + where, allowed.parameters)
     else:
         rows = reader.rows(CANDIDATES + where, (match_expression(formula), *allowed.parameters))
-        unread = reader.rows(UNREAD + where, allowed.parameters)
-        if unread:
-            known = {row[1] for row in rows}
-            rows += [row for row in unread if row[1] not in known]
+        encoded = ENCODED + signs_expression(formula)
+        for others in (UNREAD, encoded):
+            more = reader.rows(others + where, allowed.parameters)
+            if more:
+                known = {row[1] for row in rows}
+                rows += [row for row in more if row[1] not in known]
     # Of one time, the order of the commits' names, and of one commit, of its hunks.
     rows.sort(key=itemgetter(1))
     rows.sort(key=itemgetter(2, 3), reverse=True)

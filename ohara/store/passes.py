@@ -12,7 +12,13 @@ from ohara.model import Pass
 from ohara.store.connection import translated
 from ohara.store.generations import drop_all, ensure_tables
 from ohara.store.schema import FTS_HUNK_TEXT, FTS_LITERAL
-from ohara.store.writer import INSERT_LITERAL, INSERT_TEXT, PASS_BITS, UPDATE_CONTENT_PASSES
+from ohara.store.writer import (
+    INSERT_ENCODED,
+    INSERT_LITERAL,
+    INSERT_TEXT,
+    PASS_BITS,
+    UPDATE_CONTENT_PASSES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,10 +49,10 @@ class DerivedTexts(NamedTuple):
 
 
 class DerivedLiterals(NamedTuple):
-    """The changed lines of a commit's contents."""
+    """The changed lines of a commit's contents, and of what their encoded lines consist."""
 
     commit_id: int
-    rows: tuple[tuple[int, str], ...]
+    rows: tuple[tuple[int, str, int | None], ...]
 
 
 class DerivedVectors(NamedTuple):
@@ -123,6 +129,7 @@ def restart(writer: Writer, stage: Pass) -> None:
                 execute(CLEAR_CONTENTS, (PASS_BITS[stage],))
                 execute("DROP TABLE fts_literal")
                 execute(FTS_LITERAL)
+                execute("DELETE FROM encoded")
             case Pass.SYMBOL:
                 for table in (
                     "hunk_symbol",
@@ -159,9 +166,11 @@ def write_literals(writer: Writer, derived: Sequence[DerivedLiterals]) -> None:
     bit = PASS_BITS[Pass.LITERAL]
     with translated(writer.path):
         for commit in derived:
-            for content_id, changed in commit.rows:
+            for content_id, changed, signs in commit.rows:
                 if not connection.execute(CONTENT_PASSES, (content_id,)).get & bit:
                     connection.execute(INSERT_LITERAL, (content_id, changed))
+                    if signs is not None:
+                        connection.execute(INSERT_ENCODED, (content_id, signs))
                     connection.execute(UPDATE_CONTENT_PASSES, (bit, content_id))
             writer.hunks_pending += len(commit.rows) + 1
 

@@ -49,7 +49,11 @@ _REMOVE = (
     "DELETE FROM hunk_symbol WHERE hunk_id = ?",
     "DELETE FROM hunk WHERE id = ?",
 )
-_FORGET = ("DELETE FROM fts_literal WHERE rowid = ?", "DELETE FROM content WHERE id = ?")
+_FORGET = (
+    "DELETE FROM fts_literal WHERE rowid = ?",
+    "DELETE FROM encoded WHERE content_id = ?",
+    "DELETE FROM content WHERE id = ?",
+)
 
 _OF_PIECES = PASS_BITS[Pass.TEXT] | PASS_BITS[Pass.VECTOR]
 

@@ -21,7 +21,11 @@ class HunkWords(NamedTuple):
 
 
 class PreparedHunk(NamedTuple):
-    """One hunk. No digest: a change without lines. No words: left out of the text pass."""
+    """One hunk. No digest: a change without lines. No words: left out of the text pass.
+
+    `changed` is what its trigrams are made from. `signs` says of what the changed lines with encoded text
+    consist, which are not wholly in it; None where there are none.
+    """
 
     old_start: int
     old_lines: int
@@ -32,6 +36,7 @@ class PreparedHunk(NamedTuple):
     body: str
     changed: str
     words: HunkWords | None
+    signs: int | None
 
 
 class PreparedFile(NamedTuple):

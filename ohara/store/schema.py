@@ -10,6 +10,7 @@ fingerprint (`store/fingerprint.py`), so that a better tokeniser never costs a w
                         └──── header     the function it is in; a few stand above most hunks
     fts_hunk_text   rowid = hunk         message, path, header and lines, as words
     fts_literal     rowid = content      trigrams of the changed lines
+    encoded         content              whose changed lines are not all among the trigrams
     vec_hunk        rowid = content      (created with the embedder's dimension; see store/generations.py)
     vec_commit      id = commits         its subject and its whole change
     symbol ─< hunk_symbol >── hunk       what a hunk touches
@@ -148,11 +149,14 @@ _M003_IDENTITY = (
        VALUES('identity', '"' || lower(hex(randomblob(16))) || '"')""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_FOUNDATION, _M002_HEADERS, _M003_IDENTITY)
+# Contents with encoded text, which has no trigrams: few, and each a candidate of an exact search.
+_M004_ENCODED = ("CREATE TABLE encoded(content_id INTEGER PRIMARY KEY, signs INTEGER NOT NULL)",)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_FOUNDATION, _M002_HEADERS, _M003_IDENTITY, _M004_ENCODED)
 
 # The oldest tables that readers understand as they are: whoever cannot write need not, and nobody waits for
 # an indexer. Who changes a table that is read raises this.
-READABLE = 2
+READABLE = 4
 
 
 def migrate(connection: apsw.Connection) -> None:

@@ -40,6 +40,7 @@ INSERT_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,?,?)"
 INSERT_TEXT = """INSERT INTO fts_hunk_text(rowid, message, path, header, added, removed, context)
   VALUES(?,?,?,?,?,?,?)"""
 INSERT_LITERAL = "INSERT INTO fts_literal(rowid, changed) VALUES(?,?)"
+INSERT_ENCODED = "INSERT INTO encoded(content_id, signs) VALUES(?,?)"
 SELECT_CONTENT = "SELECT id, passes FROM content WHERE digest = ?"
 UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
 UPSERT_FAILURE = """INSERT INTO failure(sha, reason, attempts, missing) VALUES(?, ?, 1, ?)
@@ -262,7 +263,7 @@ class Writer:
         if found is not None:
             content_id = int(found[0])
             if literal and not found[1] & literal:
-                rows.literals.append((content_id, hunk.changed))
+                rows.add_literal(content_id, hunk.changed, hunk.signs)
                 self.connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
         else:
             content_id = self.take("content")
@@ -270,7 +271,7 @@ class Writer:
                 self._samples.append(hunk.body)
             rows.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
             if literal:
-                rows.literals.append((content_id, hunk.changed))
+                rows.add_literal(content_id, hunk.changed, hunk.signs)
         rows.digests[hunk.digest] = content_id
         return content_id
 
@@ -336,7 +337,14 @@ class _Rows:
         self.contents: list[tuple[object, ...]] = []
         self.texts: list[tuple[object, ...]] = []
         self.literals: list[tuple[object, ...]] = []
+        self.encoded: list[tuple[object, ...]] = []
         self.digests: dict[bytes, int] = {}
+
+    def add_literal(self, content_id: int, changed: str, signs: int | None) -> None:
+        """The trigrams of a content, and that it has lines without any."""
+        self.literals.append((content_id, changed))
+        if signs is not None:
+            self.encoded.append((content_id, signs))
 
     def insert(self, connection: apsw.Connection) -> None:
         """Write all rows."""
@@ -347,6 +355,7 @@ class _Rows:
             (INSERT_HUNK, self.hunks),
             (INSERT_TEXT, self.texts),
             (INSERT_LITERAL, self.literals),
+            (INSERT_ENCODED, self.encoded),
         ):
             if rows:
                 connection.executemany(statement, rows)

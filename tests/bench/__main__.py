@@ -24,6 +24,7 @@ _PARTS = {
     "daemon": "the background service: what asking it costs, how it bears indexing, what it keeps",
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
     "scale": "all repositories given in one index",
+    "content": "what a megabyte of each kind of content costs, on scripted histories",
     "all": "quality, index, find and literal of every repository given",
     "quick": "everything on a small scripted history: does the benchmark work, are the numbers sane",
     "together": "what the last quality runs of repositories that nothing was tuned on say together",
@@ -47,6 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from tests.bench.quick import rehearse
 
         return rehearse(given.out)
+    if given.part == "content":
+        from tests.bench.content import measure_content
+
+        report.publish(measure_content(given.kind), given.out)
+        return 0
     if not given.repo:
         report.talk("say which repositories: --repo NAME=PATH (a clone of your own; nothing is fetched)")
         return 2
@@ -147,6 +153,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--patterns", type=int, default=50, help="how many patterns are compared (%(default)s)"
+    )
+    parser.add_argument(
+        "--kind", action="append", default=[], help="a kind of content (part of its name); default: all"
     )
     parser.add_argument("--rounds", type=int, default=3, help="how often a history is indexed (%(default)s)")
     return parser

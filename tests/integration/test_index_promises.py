@@ -468,6 +468,7 @@ def test_an_index_of_the_former_format_is_brought_up_by_whoever_opens_it(three_c
     writer.execute("UPDATE hunk SET header = coalesce((SELECT header FROM header WHERE id = header_id), '')")
     writer.execute("ALTER TABLE hunk DROP COLUMN header_id")
     writer.execute("DROP TABLE header")
+    writer.execute("DROP TABLE encoded")
     writer.pragma("user_version", 1)
     writer.close()
 
