@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from ohara.index.survey import (
     resolve_tips,
     wanted_passes,
 )
-from ohara.model import Filters, IndexStatus, Mode, Polarity, Progress
+from ohara.model import IndexStatus, Progress, SearchOptions
 from ohara.store import facts
 from ohara.store.aside import discard_aside
 from ohara.store.collect import collect
@@ -108,45 +107,17 @@ class Engine:
             self._browser = Browser(self.repository, self.location)
         return self._browser
 
-    def find_pattern(
-        self,
-        query: str | Query,
-        k: int = 5,
-        *,
-        mode: Mode = Mode.AUTO,
-        filters: Filters = Filters(),  # noqa: B008 - frozen
-        polarity: Polarity = Polarity.ANY,
-        no_rerank: bool = False,
-        all_hunks: bool = False,
-        order: str = "rank",
-        after: str | None = None,
-        context: int | None = None,
-        now: int | None = None,
-    ) -> Results:
-        """Answer a query; `order` is "rank" or "date", `after` a cursor, `k` 0 all that a pattern matches.
-
-        A query that is already parsed has its mode, filters and polarity in it.
-        """
+    def find_pattern(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
+        """Answer a query; one that is already parsed has its mode, filters and polarity in it."""
         import anyio
 
-        from ohara.query import parse
+        return anyio.run(self.find, query, options)
 
-        moment = int(time.time()) if now is None else now
-        parsed = (
-            parse(query, now=moment, mode=mode, flags=filters, polarity=polarity)
-            if isinstance(query, str)
-            else query
-        )
-        wishes = self.search.wishes(
-            now=moment,
-            k=k,
-            rerank=not no_rerank,
-            all_hunks=all_hunks,
-            order=order,
-            after=after,
-            context=context,
-        )
-        return anyio.run(self.search.find, parsed, wishes)
+    async def find(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
+        """Answer a query, in a running event loop."""
+        from ohara.retrieve.reading import read_query
+
+        return await self.search.find(read_query(query, options), self.search.wishes(options))
 
     @property
     def is_outdated(self) -> bool:

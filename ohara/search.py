@@ -22,9 +22,10 @@ from ohara.index.survey import (
     resolve_tips,
     wanted_passes,
 )
-from ohara.model import IndexStatus, LaneStatus, Sha
+from ohara.model import MOST_HITS, WHOLE_HUNK, IndexStatus, LaneStatus, Order, Sha
 from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES
+from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
 from ohara.store import facts
@@ -36,13 +37,11 @@ if TYPE_CHECKING:
 
     from ohara.embed.encoder import Embedder, Reranker
     from ohara.git.repo import Repository
-    from ohara.model import Query, Results
+    from ohara.model import Query, Results, SearchOptions
     from ohara.retrieve.lanes.literal import Verified
     from ohara.settings import Settings
     from ohara.store.locate import IndexLocation
     from ohara.store.reader import Reader
-
-ORDERS = ("rank", "date")
 
 
 class Search:
@@ -81,35 +80,31 @@ class Search:
         """True when connections are open to an index that is no longer there."""
         return self._pool.is_outdated
 
-    def wishes(
-        self,
-        *,
-        now: int,
-        k: int,
-        rerank: bool = True,
-        all_hunks: bool = False,
-        order: str = "rank",
-        after: str | None = None,
-        context: int | None = None,
-    ) -> Wishes:
-        """What a caller wishes, completed by the settings."""
-        if order not in ORDERS:
-            raise UsageError(f"there is no order {order!r}", hint=f"the orders are {' and '.join(ORDERS)}")
-        if k < 0:
-            raise UsageError(f"{k} hits cannot be shown", hint="give a number from 1")
+    def wishes(self, options: SearchOptions) -> Wishes:
+        """What a caller wishes, checked, and completed by the settings."""
         settings = self._settings.find
+        k = settings.k if options.k is None else options.k
+        if options.order not in frozenset(Order):  # who calls from Python may write anything
+            raise UsageError(
+                f"there is no order {options.order!r}", hint=f"the orders are {' and '.join(Order)}"
+            )
+        if not 0 <= k <= MOST_HITS:
+            raise UsageError(f"{k} hits cannot be shown", hint=f"give a number from 1 to {MOST_HITS}")
+        if options.context is not None and not 0 <= options.context <= WHOLE_HUNK:
+            raise UsageError(f"{options.context} lines of context cannot be shown", hint="give 0 or more")
         return Wishes(
-            now=now,
+            now=moment(options),
             k=k,
             profile=PROFILES[settings.profile],
-            rerank=rerank and settings.rerank,
-            all_hunks=all_hunks,
-            by_date=order == "date",
-            after=after,
-            context=context,
+            rerank=options.rerank is not False and settings.rerank,
+            all_hunks=options.all_hunks,
+            by_date=options.order == Order.DATE,
+            after=options.after,
+            context=options.context,
             timeout_s=settings.lane_timeout_s,
             recency_weight=settings.recency_weight,
             models=f"{self._settings.models.embedder} {self._settings.models.reranker}",
+            answer_within_s=options.within_s,
         )
 
     async def find(

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from ohara import wire
+from ohara.model import SearchOptions
 from tui.diff.context import marked_like
+from tui.finder import WHOLE_HUNK
 
 if TYPE_CHECKING:
     from ohara.model import Hit
     from tui.link import Link
 
 _PAGE = 300  # hunks: more than most commits have, a few hundred kilobytes
-_WHOLE_HUNK = 1_000  # lines of context: what the protocol allows, more than nearly any hunk has
 
 
 class CommitHunks:
@@ -43,9 +45,15 @@ class CommitHunks:
                     return
 
     async def _fetch_page(self) -> None:
-        page = await self._link.find(
-            self._repository, self._sha, k=_PAGE, all_hunks=True, context=_WHOLE_HUNK, after=self._after
-        )
+        page = (
+            await self._link.send(
+                wire.Find(
+                    repo=self._repository,
+                    query=self._sha,
+                    options=SearchOptions(k=_PAGE, all_hunks=True, context=WHOLE_HUNK, after=self._after),
+                )
+            )
+        ).results
         self._after, self.was_asked = page.next_cursor, True
         self.hits += [self._marked(hit) for hit in page.hits if hit.path]
 

@@ -19,6 +19,7 @@ from tui.search_state import SearchState
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError as Error
+    from ohara.model import Query, Results, SearchOptions
     from ohara.wire import JobState
     from tui.link import Link, LinkState
     from tui.query_draft import QueryDraft
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 FIRST_HITS = 30  # what a large screen shows, and little enough to come at once
 _PAGE = 100
 _READING_S = 0.4  # a person who does not type for so long reads: time to fetch more for the timeline
-_WHOLE_HUNK = 1_000  # lines of context: what the protocol allows, more than nearly any hunk has
+WHOLE_HUNK = (
+    1_000  # lines of context: more than nearly any hunk has; of a line of a megabyte only a part comes
+)
 
 
 class Change(Enum):
@@ -63,8 +66,10 @@ class Finder:
 
     async def load_status(self) -> None:
         """Load the status of the index."""
+        from ohara import wire
+
         try:
-            status = await self._link.status(self.state.repository)
+            status = (await self._link.send(wire.Status(repo=self.state.repository))).status
         except OharaError as error:
             self._set(self.state.failed(error))
         else:
@@ -76,8 +81,10 @@ class Finder:
 
     async def index(self) -> None:
         """Have the repository indexed."""
+        from ohara import wire
+
         try:
-            await self._link.index(self.state.repository)
+            await self._link.send(wire.Index(repo=self.state.repository))
         except OharaError as error:
             self._set(self.state.failed(error))
 
@@ -100,31 +107,25 @@ class Finder:
 
     async def ask(self, draft: QueryDraft, *, by_date: bool, reranks: bool) -> None:
         """Ask, and go on refining the answer until cancelled."""
-        from ohara.query import parse  # late: the first paint does not wait for it
+        from ohara.model import Order, SearchOptions  # late: the first paint waits for nothing
+        from ohara.query import parse
 
         source = draft.source
         try:
-            parse(source, now=int(time.time()))
+            query = parse(source, now=int(time.time()))
         except QueryError as error:
             self._set(
                 self.state.query_invalid(f"{error.message}: {error.hint}" if error.hint else error.message)
             )
             return
         self._set(self.state.sent(source, by_date=by_date))
+        order = Order.DATE if by_date else Order.RANK
+        options = SearchOptions(k=FIRST_HITS, rerank=False, order=order, context=WHOLE_HUNK)
         try:
-            found = await self._link.find(
-                self.state.repository,
-                source,
-                k=FIRST_HITS,
-                rerank=False,
-                by_date=by_date,
-                context=_WHOLE_HUNK,
-            )
+            found = await self._find(query, options)
             self._set(self.state.answered(found), Change.ANSWER)
             if reranks and not by_date and found.hits:
-                settled = await self._link.find(
-                    self.state.repository, source, k=FIRST_HITS, rerank=True, context=_WHOLE_HUNK
-                )
+                settled = await self._find(query, replace(options, rerank=True))
                 self._set(self.state.answered(settled, reranked=True), Change.ORDER)
         except OharaError as error:
             self._set(self.state.failed(error), Change.ANSWER)
@@ -135,24 +136,31 @@ class Finder:
             await anyio.sleep(_READING_S)
             await self.more()
 
+    async def _find(self, query: Query | str, options: SearchOptions) -> Results:
+        from ohara import wire
+
+        request = wire.Find(repo=self.state.repository, query=query, options=options)
+        return (await self._link.send(request)).results
+
     async def more(self) -> None:
         """Fetch the next page, if there is one and nobody fetches it already."""
+        from ohara.model import Order, SearchOptions
+
         if self._more.locked():
             return
         async with self._more:
             state = self.state
-            if state.cursor is None or state.loading:
+            if state.cursor is None or state.loading or state.results is None:
                 return
+            options = SearchOptions(
+                k=_PAGE,
+                rerank=state.reranked,
+                order=Order.DATE if state.by_date else Order.RANK,
+                after=state.cursor,
+                context=WHOLE_HUNK,
+            )
             try:
-                page = await self._link.find(
-                    state.repository,
-                    state.source,
-                    k=_PAGE,
-                    rerank=state.reranked,
-                    by_date=state.by_date,
-                    after=state.cursor,
-                    context=_WHOLE_HUNK,
-                )
+                page = await self._find(state.results.query, options)
             except OharaError as error:
                 self._set(replace(self.state, cursor=None, complaint=error.message))
                 return
@@ -161,13 +169,15 @@ class Finder:
 
     async def _try_without(self, draft: QueryDraft) -> None:
         """Find out which filter leaves nothing over: without which one there would be hits."""
+        from ohara.model import SearchOptions
+
         helpful = []
         for chip in draft.chips:
             wider = draft.without(chip)
             if wider.is_empty:
                 continue
             try:
-                found = await self._link.find(self.state.repository, wider.source, k=1, rerank=False)
+                found = await self._find(wider.source, SearchOptions(k=1, rerank=False))
             except OharaError:  # without this one there is no query
                 continue
             if found.hits:

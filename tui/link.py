@@ -15,16 +15,14 @@ import anyio
 from ohara.errors import DaemonError, OharaError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Callable
 
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.client import AsyncClient
-    from ohara.model import CommitDetails, History, Hit, IndexStatus, Mode, Origin, Query, Results
-    from ohara.wire import JobState, Registered, Vitals
+    from ohara.wire import JobState, Reply, Request
 
-Answer = TypeVar("Answer")
+R = TypeVar("R", bound="Reply")
 
 IDLE_EXIT_S = 900.0  # a service that only this UI wanted ends a quarter of an hour after it
 
@@ -91,112 +89,19 @@ class Link:
         self.state = state
         self._changed(state, reason)
 
-    async def _ask(self, request: Callable[[AsyncClient], Awaitable[Answer]]) -> Answer:
-        """Ask as soon as there is a connection, and again when it was lost before the answer came."""
+    async def send(self, request: Request[R]) -> R:
+        """Send a request as soon as there is a connection, and again when that is lost before the reply."""
         while True:
             await self._connected.wait()
             client, lost = self._client, self._lost
             if client is None:  # lost between being made and this task's turn
                 continue
             try:
-                return await request(client)
+                return await client.send(request)
             except DaemonError:
                 if client.alive:
                     raise
                 await lost.wait()
-
-    # -- asking ----------------------------------------------------------------------------------
-
-    async def find(
-        self,
-        repo: Path | str,
-        query: str | Query,
-        *,
-        k: int | None = None,
-        mode: Mode | None = None,
-        rerank: bool | None = None,
-        all_hunks: bool = False,
-        by_date: bool = False,
-        after: str | None = None,
-        context: int | None = None,
-    ) -> Results:
-        """The answer to a query."""
-        return await self._ask(
-            lambda client: client.find(
-                repo,
-                query,
-                k=k,
-                mode=mode,
-                rerank=rerank,
-                all_hunks=all_hunks,
-                by_date=by_date,
-                after=after,
-                context=context,
-            )
-        )
-
-    async def show(self, repo: Path | str, commit: str) -> tuple[Hit, ...]:
-        """All hunks of a commit."""
-        return await self._ask(lambda client: client.show(repo, commit))
-
-    async def commit(self, repo: Path | str, commit: str) -> CommitDetails:
-        """Everything about a commit but its lines."""
-        return await self._ask(lambda client: client.commit(repo, commit))
-
-    async def history(
-        self,
-        repo: Path | str,
-        commit: str,
-        path: str,
-        *,
-        symbol: str | None = None,
-        first: int = 1,
-        last: int = 1,
-    ) -> History:
-        """Every hunk that touched a symbol of a file, or else lines of it as it is in a commit."""
-        return await self._ask(
-            lambda client: client.history(repo, commit, path, symbol=symbol, first=first, last=last)
-        )
-
-    async def blame(self, repo: Path | str, commit: str, path: str, line: int) -> Origin:
-        """Who last touched a line of a file as it is in a commit."""
-        return await self._ask(lambda client: client.blame(repo, commit, path, line))
-
-    async def lines(self, repo: Path | str, commit: str, path: str, first: int, last: int) -> tuple[str, ...]:
-        """Lines of a file as it is in a commit."""
-        return await self._ask(lambda client: client.lines(repo, commit, path, first, last))
-
-    async def remote(self, repo: Path | str) -> str | None:
-        """Where a repository is fetched from."""
-        return await self._ask(lambda client: client.remote(repo))
-
-    async def status(self, repo: Path | str) -> IndexStatus:
-        """The status of an index."""
-        return await self._ask(lambda client: client.status(repo))
-
-    async def repos(self) -> tuple[Registered, ...]:
-        """All indexes on this machine."""
-        return await self._ask(lambda client: client.repos())
-
-    async def health(self) -> Vitals:
-        """The health of the service itself."""
-        return await self._ask(lambda client: client.health())
-
-    async def index(self, repo: Path | str) -> None:
-        """Have a repository indexed; returns at once."""
-        await self._ask(lambda client: client.index(repo))
-
-    async def stop(self, repo: Path | str) -> None:
-        """Stop indexing one repository until it is asked for or changes again."""
-        await self._ask(lambda client: client.stop(repo))
-
-    async def pause(self) -> None:
-        """Stop indexing until resumed."""
-        await self._ask(lambda client: client.pause())
-
-    async def resume(self) -> None:
-        """Let indexing go on."""
-        await self._ask(lambda client: client.resume())
 
     async def events(self) -> AsyncIterator[JobState]:
         """Everything that happens to indexes from now on, across lost connections."""

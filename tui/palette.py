@@ -45,8 +45,10 @@ class OharaCommands(Provider):
     async def startup(self) -> None:
         """Ask which repositories there are, once."""
         self._repositories: tuple[str, ...] = ()
+        from ohara import wire  # late: the first paint does not wait for it
+
         try:
-            found = await self._ohara.link.repos()
+            found = (await self._ohara.link.send(wire.Repos())).repositories
         except OharaError:
             return
         self._repositories = tuple(each.repository for each in found if each.status is not None)

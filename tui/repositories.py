@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import IndexStatus, Progress
-    from ohara.wire import Registered, Vitals
+    from ohara.wire import Health, Registered
 
 _BAR = 10
 _FULL, _EMPTY = "━", "╌"  # two weights: no colour is needed to tell them apart
@@ -42,7 +42,7 @@ class RepositoryInfo:
 
 
 def list_repositories(
-    found: Sequence[Registered], vitals: Vitals | None, before: Sequence[RepositoryInfo] = ()
+    found: Sequence[Registered], vitals: Health | None, before: Sequence[RepositoryInfo] = ()
 ) -> tuple[RepositoryInfo, ...]:
     """All indexed repositories by name, with what the service is doing to them.
 

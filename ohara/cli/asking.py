@@ -4,53 +4,23 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
-from ohara.model import Filters, Mode, Polarity, QueryClass
+from ohara.model import QueryClass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anyio.streams.memory import MemoryObjectReceiveStream
 
-    from ohara.client.questions import FindWish
     from ohara.engine import Engine
-    from ohara.model import Query, Results
+    from ohara.model import Query, Results, SearchOptions
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Wishes
 
 _WONDER_S = 0.3  # a search that ends sooner needs no explanation
 _LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA})
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What is asked of every query of one command: how many hits, found and cut how."""
-
-    count: int | None
-    mode: Mode
-    filters: Filters
-    polarity: Polarity
-    no_rerank: bool
-    all_hunks: bool
-    order: str
-    after: str | None
-    context: int | None
-    strict: bool = False  # a gate by exit code: nothing may be read more widely than it was written
-
-
-def for_service(wish: Wish) -> FindWish:
-    """What is asked of a query, as the service takes it; its mode and filters are in the query."""
-    return {
-        "k": wish.count,
-        "rerank": False if wish.no_rerank else None,
-        "all_hunks": wish.all_hunks,
-        "by_date": wish.order == "date",
-        "after": wish.after,
-        "context": wish.context,
-    }
 
 
 def joined(words: Sequence[str]) -> str:
@@ -71,26 +41,12 @@ def _requoted(word: str) -> str:
     return f'{name}:"{escaped}"'
 
 
-def moment(after: str | None) -> int:
-    """The moment that dates count from: now, or for a further page when the first was asked for."""
-    from ohara.retrieve.cursor import asked_at
-
-    return asked_at(after) or int(time.time())
-
-
-def read_query(source: str, wish: Wish) -> Query:
+def read_query(source: str, options: SearchOptions) -> Query:
     """The query that a text asks for, together with the options."""
-    from ohara.query import parse
+    from ohara.retrieve import reading
 
-    query = parse(
-        source,
-        now=moment(wish.after),
-        mode=wish.mode,
-        flags=wish.filters,
-        polarity=wish.polarity,
-        strict=wish.strict,
-    )
-    if wish.count == 0 and query.query_class not in _LISTED:
+    query = reading.read_query(source, options)
+    if options.k == 0 and query.query_class not in _LISTED:
         raise UsageError(
             f"-k 0 lists all matches of a text or /…/, and this query was read as {query.query_class}",
             hint="give a number, or --mode literal",
@@ -98,18 +54,9 @@ def read_query(source: str, wish: Wish) -> Query:
     return query
 
 
-def ask(engine: Engine, query: Query, wish: Wish, *, watched: bool = False) -> Results:
+def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool = False) -> Results:
     """Put a query to the engine; `watched` shows on a terminal how far a long search is."""
-    count = engine.settings.find.k if wish.count is None else wish.count
-    wishes = engine.search.wishes(
-        now=moment(wish.after),
-        k=count,
-        rerank=not wish.no_rerank,
-        all_hunks=wish.all_hunks,
-        order=wish.order,
-        after=wish.after,
-        context=wish.context,
-    )
+    wishes = engine.search.wishes(options)
 
     import anyio
 

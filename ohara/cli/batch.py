@@ -21,29 +21,31 @@ from ohara.present.json import error_object, results_object, written
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ohara.cli.asking import Wish
     from ohara.engine import Engine
+    from ohara.model import SearchOptions
 
 _KEYS = frozenset({"id", "query", "k", "mode"})
 _EXAMPLE = 'write lines such as {"id": 1, "query": "retry with backoff"}'
 
 
-def answer_batch(engine: Engine, wish: Wish, lines: Iterable[str], *, notes: Sequence[str] = ()) -> None:
+def answer_batch(
+    engine: Engine, options: SearchOptions, lines: Iterable[str], *, notes: Sequence[str] = ()
+) -> None:
     """Answer each line on stdout as soon as it is read."""
     say(notes)
     for line in lines:
         if line.strip():
-            sys.stdout.write(_answer(engine, wish, line) + "\n")
+            sys.stdout.write(_answer(engine, options, line) + "\n")
             sys.stdout.flush()
 
 
-def _answer(engine: Engine, wish: Wish, line: str) -> str:
+def _answer(engine: Engine, options: SearchOptions, line: str) -> str:
     name: object = None
     try:
         asked = _read(line)
         name = asked.get("id")
-        source, wished = _question(asked, wish)
-        results = ask(engine, read_query(source, wished), wished)
+        source, chosen = _question(asked, options)
+        results = ask(engine, read_query(source, chosen), chosen)
     except Exception as fault:  # noqa: BLE001 - whatever it was, the other lines must be answered
         return written(error_object(understood(fault), name=name))
     return written(results_object(results, name=name))
@@ -64,15 +66,15 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"there is no {name}")
 
 
-def _question(asked: dict[str, object], wish: Wish) -> tuple[str, Wish]:
-    """A line's query, and what it wishes differently from the command line."""
+def _question(asked: dict[str, object], options: SearchOptions) -> tuple[str, SearchOptions]:
+    """A line's query, and the options it is answered with: its own before those of the command line."""
     unknown = sorted(set(asked) - _KEYS)
     if unknown:
         raise UsageError(
             f"a line of the batch has an unknown key {unknown[0]!r}",
             hint=f"the keys are {', '.join(sorted(_KEYS))}",
         )
-    source, count, mode = asked.get("query"), asked.get("k", wish.count), asked.get("mode", wish.mode.value)
+    source, count, mode = asked.get("query"), asked.get("k", options.k), asked.get("mode", options.mode.value)
     if not isinstance(source, str):
         raise UsageError("a line of the batch has no query", hint=_EXAMPLE)
     if count is not None and (
@@ -81,4 +83,4 @@ def _question(asked: dict[str, object], wish: Wish) -> tuple[str, Wish]:
         raise UsageError(f"k must be a whole number from 0 to {MOST_HITS}, not {count!r}", hint=_EXAMPLE)
     if not isinstance(mode, str) or mode not in set(Mode):
         raise UsageError(f"there is no mode {mode!r}", hint=f"the modes are {', '.join(Mode)}")
-    return source, replace(wish, count=count, mode=Mode(mode))
+    return source, replace(options, k=count, mode=Mode(mode))

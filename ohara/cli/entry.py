@@ -34,7 +34,7 @@ def _straight(arguments: list[str]) -> int | None:
     if sys.stdout is None or sys.stderr is None:
         return None
 
-    from ohara.client.quick import printed
+    from ohara.client.fastpath import printed
 
     answer = printed(arguments, environ=os.environ, stdout=sys.stdout, stderr=sys.stderr)
     if answer is None:

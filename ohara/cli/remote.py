@@ -15,8 +15,7 @@ from ohara.errors import DaemonError, IndexMissing, InternalError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ohara.cli.asking import Wish
-    from ohara.model import Query, Results
+    from ohara.model import Query, Results, SearchOptions
 
 # What the service knows as well, or need not: it is started without the settings of one shell.
 _HARMLESS = ("OHARA_HOME", "OHARA_DEBUG", "OHARA_DAEMON_")
@@ -32,26 +31,22 @@ class Answered:
     notes: tuple[str, ...] = ()
 
 
-def ask_daemon(repo: Path, query: Query, wish: Wish) -> Answered:
+def ask_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered:
     """Put a query to the service, if one runs and would understand it as this process does."""
     if any(name.startswith("OHARA_") and not name.startswith(_HARMLESS) for name in os.environ):
         return Answered(None)
 
-    from ohara import client
-    from ohara.cli.asking import for_service
+    from ohara import client, wire
 
     try:
         there = client.running()
         if there is None:
             return Answered(None)
         with there:
-            results = there.find(
-                repo,
-                query,
-                **for_service(wish),
-                deadline_s=DEADLINE_S,
-                meanwhile=_prepare_to_print,
+            request = wire.Find(
+                repo=str(repo), query=query, options=options, deadline_ms=round(DEADLINE_S * 1000)
             )
+            results = there.send(request, meanwhile=_prepare_to_print).results
     except IndexMissing:
         return Answered(None)  # a first search begins an index, which the caller knows how to show
     except (DaemonError, InternalError) as error:

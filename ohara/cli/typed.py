@@ -17,7 +17,7 @@ import click
 
 from ohara import wire
 from ohara.cli.answer import exit_code, worded
-from ohara.cli.asking import for_service, joined, read_query
+from ohara.cli.asking import joined, read_query
 from ohara.cli.commands import find
 from ohara.cli.main import PROGRAM, cli
 from ohara.cli.printing import Paper
@@ -68,11 +68,10 @@ def _read(arguments: tuple[str, ...]) -> find.Asked:
 
 
 def _question(request: wire.Typed, asked: find.Asked) -> wire.Find:
-    wish = asked.wish
     return wire.Find(
         id=request.id,
         deadline_ms=request.deadline_ms,
         repo=str(Path(request.folder) / asked.repo),
-        query=read_query(joined(asked.words), wish),
-        **for_service(wish),
+        query=read_query(joined(asked.words), asked.options),
+        options=asked.options,
     )

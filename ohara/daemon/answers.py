@@ -21,9 +21,8 @@ from ohara.daemon.turns import Turns
 from ohara.engine import all_indexes
 from ohara.git.repo import Repository
 from ohara.index.reach import not_indexed
-from ohara.model import Mode
-from ohara.query import parse
-from ohara.retrieve.cursor import asked_at
+from ohara.model import WHOLE_HUNK, SearchOptions
+from ohara.retrieve.reading import read_query
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable, Iterator
@@ -44,7 +43,6 @@ WATCHING, INDEXING, READING = "watching", "indexing", "reading"  # the parts in 
 
 _EXACT_AT_ONCE = 24  # each holds what it found; they are given the processor in turn
 _WORK_S = 10.0  # of a request's time that it shall not spend waiting
-_WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has
 
 
 class Answers:
@@ -113,20 +111,20 @@ class Answers:
                 return await self._wording(request, partial(self._find, client=client))
             case wire.Show():
                 return await self._show(request, client)
-            case wire.Describe() | wire.Past() | wire.Blame() | wire.Lines() | wire.Remote():
+            case wire.Describe() | wire.HistoryRequest() | wire.Blame() | wire.Lines() | wire.Remote():
                 async with self._turn(request, client), self._repositories.use(request.repo) as engine:
                     return await browse(engine.browser, request)
             case wire.Stop():
                 self._jobs.stop(await in_thread(_registered_dir, request.repo))
             case wire.Status():
                 status, indexing = await in_thread(_status, request.repo)
-                return wire.Standing(id=request.id, status=_sendable(status), indexing=indexing)
+                return wire.StatusReply(id=request.id, status=_sendable(status), indexing=indexing)
             case wire.Index():
                 self._jobs.want(await in_thread(_common_dir, request.repo), Reason.ASKED)
             case wire.Repos():
                 return wire.Repositories(id=request.id, repositories=await in_thread(_registered))
-            case wire.Health():
-                return self._vitals(request.id)
+            case wire.HealthCheck():
+                return self._health(request.id)
             case wire.Pause():
                 self._jobs.pause()
             case wire.Resume():
@@ -135,8 +133,8 @@ class Answers:
                 pass  # the connection sees to these
         return wire.Done(id=request.id)
 
-    def _vitals(self, number: int) -> wire.Vitals:
-        return wire.Vitals(
+    def _health(self, number: int) -> wire.Health:
+        return wire.Health(
             id=number,
             version=__version__,
             pid=os.getpid(),
@@ -165,7 +163,7 @@ class Answers:
             yield wire.Trouble(wire.carried(name), READING, "its index was replaced a moment ago")
 
     def _turn(
-        self, request: wire.Request, client: Hashable, *, exact: bool = False
+        self, request: wire.AnyRequest, client: Hashable, *, exact: bool = False
     ) -> AbstractAsyncContextManager[None]:
         deadline_s = request.deadline_ms / 1000
         turns = self._exact_turns if exact else self._turns
@@ -173,29 +171,15 @@ class Answers:
 
     async def _find(self, request: wire.Find, client: Hashable) -> wire.Found:
         asked = time.monotonic()
-        now = asked_at(request.after) or int(time.time())
-        query = request.query
-        if isinstance(query, str):
-            query = parse(query, now=now, mode=request.mode or Mode.AUTO)
-        exact = bool(query.patterns)
+        query = read_query(request.query, request.options)
         async with (
-            self._turn(request, client, exact=exact),
+            self._turn(request, client, exact=bool(query.patterns)),
             self._repositories.use(request.repo) as engine,
         ):
             if await in_thread(catch_up, request.repo):
                 self._jobs.hurry(engine.repository.common_dir)
-            wishes = engine.search.wishes(
-                now=now,
-                k=engine.settings.find.k if request.k is None else request.k,
-                rerank=request.rerank is not False,
-                all_hunks=request.all_hunks,
-                order="date" if request.by_date else "rank",
-                after=request.after,
-                context=request.context,
-            )
             left_s = request.deadline_ms / 1_000 - (time.monotonic() - asked)
-            wishes = replace(wishes, answer_within_s=left_s)
-            results = await engine.search.find(query, wishes)
+            results = await engine.find(query, replace(request.options, within_s=left_s))
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
             return wire.Found(id=request.id, results=replace(results, index=_sendable(results.index)))
@@ -203,9 +187,8 @@ class Answers:
     async def _show(self, request: wire.Show, client: Hashable) -> wire.Shown:
         async with self._turn(request, client), self._repositories.use(request.repo) as engine:
             sha = await in_thread(_resolve, request.repo, request.commit)
-            now = int(time.time())
-            wishes = engine.search.wishes(now=now, k=0, all_hunks=True, context=_WHOLE_HUNK)
-            results = await engine.search.find(parse(sha, now=now), wishes)
+            options = SearchOptions(k=0, all_hunks=True, context=WHOLE_HUNK)
+            results = await engine.find(sha, options)
         if not results.hits:
             raise not_indexed(sha)
         return wire.Shown(id=request.id, hits=results.hits)

@@ -11,7 +11,7 @@ from ohara.errors import UsageError
 if TYPE_CHECKING:
     from ohara.browse.browser import Browser
 
-Browsing = wire.Describe | wire.Past | wire.Blame | wire.Lines | wire.Remote
+Browsing = wire.Describe | wire.HistoryRequest | wire.Blame | wire.Lines | wire.Remote
 
 
 async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
@@ -19,10 +19,10 @@ async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
     match request:
         case wire.Describe():
             return wire.Described(id=request.id, details=await browser.details(request.commit))
-        case wire.Past(symbol=str(symbol)):
+        case wire.HistoryRequest(symbol=str(symbol)):
             found = await browser.symbol_history(symbol, request.path, request.k)
             return wire.Followed(id=request.id, history=found)
-        case wire.Past():
+        case wire.HistoryRequest():
             span = _span(request.first, request.last)
             found = await browser.line_history(request.commit, request.path, span, request.k)
             return wire.Followed(id=request.id, history=found)

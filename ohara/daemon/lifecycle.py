@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ohara import paths
-from ohara.client.place import SOCKET
+from ohara.client.locate import SOCKET
 from ohara.errors import DaemonError
 
 if TYPE_CHECKING:

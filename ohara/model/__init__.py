@@ -18,11 +18,13 @@ from ohara.model.answer import (
 )
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
-from ohara.model.question import MOST_HITS, Filters, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
+from ohara.model.question import Filters, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.standing import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
 
 __all__ = [
     "MOST_HITS",
+    "WHOLE_HUNK",
     "AtHead",
     "ChangeKind",
     "ChangedFile",
@@ -44,6 +46,7 @@ __all__ = [
     "LiteralSpan",
     "Match",
     "Mode",
+    "Order",
     "Origin",
     "Pass",
     "PassStatus",
@@ -54,6 +57,7 @@ __all__ = [
     "Query",
     "QueryClass",
     "Results",
+    "SearchOptions",
     "Sha",
     "SpanScope",
     "Symbol",

@@ -7,8 +7,6 @@ from enum import StrEnum
 
 from ohara.model.history import ChangeKind  # noqa: TC001 - who reads values off the wire asks for the types
 
-MOST_HITS = 100_000  # in one answer: more than anybody reads
-
 
 class Mode(StrEnum):
     """Which lanes answer a query."""

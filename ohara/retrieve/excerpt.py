@@ -11,14 +11,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ohara.model import Match, Polarity
+from ohara.model import WHOLE_HUNK, Match, Polarity
 from ohara.words import index_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 CONTEXT_LINES = 3  # as in git diff
-WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has, and long lines are not cut either
 
 # What is shown of several matched lines before context is added: a statement, not a page.
 _CORE_LINES = 6

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ohara import client, config, paths
+from ohara import client, config, paths, wire
 from ohara.embed.catalog import load_embedder, load_reranker
 from ohara.embed.identity import embedder_identity
 from ohara.embed.prepare import VECTORS_VERSION
@@ -151,7 +151,7 @@ def _daemon(name: str) -> Iterator[Finding]:
         yield Finding(name, well=True, said="not running (ohara daemon start keeps indexes fresh)")
         return
     with known:
-        vitals = known.health()
+        vitals = known.send(wire.HealthCheck())
     paused = f", {vitals.paused}" if vitals.paused else ""
     yield Finding(
         name,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from ohara import errors
 from ohara.errors import InternalError, OharaError
@@ -17,7 +18,9 @@ from ohara.model import (  # noqa: TC001 - msgspec reads them
     Progress,
     Results,
 )
-from ohara.wire.requests import Id, Version  # noqa: TC001 - as above
+
+Id: TypeAlias = Annotated[int, Meta(ge=0, le=2**53 - 1)]  # what every JSON reader holds exactly
+Version: TypeAlias = Annotated[str, Meta(max_length=64)]
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="is", tag=str.lower):
@@ -61,7 +64,7 @@ class Described(Reply, frozen=True, kw_only=True):
 
 
 class Followed(Reply, frozen=True, kw_only=True):
-    """Answers Past."""
+    """Answers HistoryRequest."""
 
     history: History
 
@@ -84,7 +87,7 @@ class Located(Reply, frozen=True, kw_only=True):
     url: str | None
 
 
-class Standing(Reply, frozen=True, kw_only=True):
+class StatusReply(Reply, frozen=True, kw_only=True, tag="standing"):
     """Answers Status; `indexing` is the process at work and since when."""
 
     status: IndexStatus
@@ -132,8 +135,8 @@ class Trouble(msgspec.Struct, frozen=True):
     said: str
 
 
-class Vitals(Reply, frozen=True, kw_only=True):
-    """Answers Health."""
+class Health(Reply, frozen=True, kw_only=True, tag="vitals"):
+    """Answers HealthCheck."""
 
     version: Version
     pid: int
@@ -169,10 +172,10 @@ AnyReply: TypeAlias = (
     | Found
     | Printed
     | Shown
-    | Standing
+    | StatusReply
     | Repositories
     | Event
-    | Vitals
+    | Health
     | Done
     | Fault
     | Described

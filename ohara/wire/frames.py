@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import struct
 from typing import Union
@@ -9,13 +10,15 @@ from typing import Union
 import msgspec
 
 from ohara.errors import DaemonError
+from ohara.model import SearchOptions
 from ohara.wire.answers import AnyReply, Fault, Reply
-from ohara.wire.requests import AnyRequest, Request
+from ohara.wire.requests import UNNUMBERED, AnyRequest, Find
 
 MAX_FRAME_BYTES = 16 * 2**20  # a thousand hits with whole excerpts take a tenth of this
 HEADER_BYTES = 4
 
 _HEADER = struct.Struct(">I")
+_HINT = "speak the protocol of docs/protocol.md"
 
 _encoder = msgspec.json.Encoder()
 
@@ -32,8 +35,8 @@ def replies(*kinds: type[Reply]) -> msgspec.json.Decoder[AnyReply]:
     return msgspec.json.Decoder(Union[(*kinds, Fault)] if kinds else AnyReply)
 
 
-def frame(message: Request | Reply) -> bytes:
-    """The message as it travels."""
+def frame(message: msgspec.Struct) -> bytes:
+    """A request or a reply as it travels."""
     try:
         body = _encoder.encode(message)
     except UnicodeEncodeError as error:  # a lone surrogate, as a path with odd bytes in it has
@@ -52,7 +55,7 @@ def body_length(header: bytes) -> int:
     if length > MAX_FRAME_BYTES:
         raise DaemonError(
             f"a frame of {length:,} bytes is over the limit of {MAX_FRAME_BYTES:,}",
-            hint="speak the protocol of docs/protocol.md",
+            hint=_HINT,
         )
     return int(length)
 
@@ -60,9 +63,30 @@ def body_length(header: bytes) -> int:
 def decode_request(body: bytes) -> AnyRequest:
     """The request in a frame; a DaemonError says what is wrong with it."""
     try:
-        return _requests().decode(body)
+        request = _requests().decode(body)
+        unknown = _option_names(body) - _OPTIONS if isinstance(request, Find) else set()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DaemonError(f"not a request: {error}", hint="speak the protocol of docs/protocol.md") from error
+        raise DaemonError(f"not a request: {error}", hint=_HINT) from error
+    if request.id == UNNUMBERED:
+        raise DaemonError("not a request: Object missing required field `id`", hint=_HINT)
+    if unknown:
+        raise DaemonError(
+            f"not a request: Object contains unknown field `{min(unknown)}` - at `$.options`", hint=_HINT
+        )
+    return request
+
+
+class _Named(msgspec.Struct):
+    """Of a request only which options it names: a dataclass is decoded without regard to other keys."""
+
+    options: dict[str, msgspec.Raw] = {}
+
+
+_OPTIONS = frozenset(field.name for field in dataclasses.fields(SearchOptions))
+
+
+def _option_names(body: bytes) -> set[str]:
+    return set(msgspec.json.decode(body, type=_Named).options)
 
 
 def decode_reply(body: bytes, *kinds: type[Reply]) -> AnyReply:

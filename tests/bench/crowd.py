@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
-from ohara import client
+from ohara import client, wire
 from ohara.errors import OharaError
+from ohara.model import SearchOptions
 from tests.bench.metrics import median, percentile
 from tests.bench.report import Table, seconds, talk
 
@@ -98,7 +99,9 @@ def _ask(repo: str, start: float, text: str, told: list[tuple[float, bool, str]]
     fault, whole = "", False
     try:
         with client.connect() as there:
-            results = there.find(repo, text, rerank=False)
+            results = there.send(
+                wire.Find(repo=str(repo), query=text, options=SearchOptions(rerank=False))
+            ).results
             whole = all(lane.status != "timeout" for lane in results.lanes)
     except (OharaError, OSError) as error:
         fault = f"{type(error).__name__}: {error}"

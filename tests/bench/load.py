@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING
 
+from ohara import wire
 from ohara.engine import Engine
 from ohara.errors import IndexMissing
+from ohara.model import SearchOptions
 from tests.bench.metrics import median, percentile
 from tests.bench.report import Table, millis, ratio, seconds, talk
 from tests.bench.serving import settle
@@ -62,10 +64,10 @@ def measure_load(there: Client, asked: Path, other: Path, texts: Sequence[str]) 
     idle = [_ask(there, asked, text) for text in texts]
     talk(f"  idle: p95 {millis(percentile(idle, 0.95))}")
     started = time.perf_counter()
-    there.index(other)
+    there.send(wire.Index(repo=str(other)))
     busy: list[float] = []
     for text in cycle(texts):
-        if (running := there.health().running) is None or running.repository != str(other):
+        if (running := there.send(wire.HealthCheck()).running) is None or running.repository != str(other):
             if busy:
                 break
             continue  # it has not begun yet
@@ -74,13 +76,13 @@ def measure_load(there: Client, asked: Path, other: Path, texts: Sequence[str]) 
             break
     elapsed = time.perf_counter() - started
     talk(f"  indexing: p95 {millis(percentile(busy, 0.95))} over {len(busy)} questions in {elapsed:.0f} s")
-    return Load(tuple(idle), tuple(busy), there.status(other).indexed, elapsed)
+    return Load(tuple(idle), tuple(busy), there.send(wire.Status(repo=str(other))).status.indexed, elapsed)
 
 
 def _ask(there: Client, repo: Path, text: str) -> float:
     time.sleep(_PAUSE_S)
     started = time.perf_counter()
-    there.find(repo, text, k=_SHOWN, rerank=False)
+    there.send(wire.Find(repo=str(repo), query=text, options=SearchOptions(k=_SHOWN, rerank=False)))
     return (time.perf_counter() - started) * 1_000
 
 

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ohara import wire
+from ohara.model import SearchOptions
 from ohara.settings import Settings
 from tests.bench.measure import environment
 from tests.bench.metrics import median, percentile
@@ -65,7 +67,7 @@ def measure_overhead(repo: Path, home: Path, there: Client, texts: Sequence[str]
 
 def _connected_ms(there: Client, repo: Path, text: str) -> float:
     started = time.perf_counter()
-    there.find(repo, text, k=_SHOWN, rerank=False)
+    there.send(wire.Find(repo=str(repo), query=text, options=SearchOptions(k=_SHOWN, rerank=False)))
     return (time.perf_counter() - started) * 1_000
 
 

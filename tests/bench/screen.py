@@ -25,6 +25,7 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 import tui
+from ohara import wire
 from tests.bench.changelog import draw_queries
 from tests.bench.machine import look
 from tests.bench.measure import environment
@@ -78,9 +79,9 @@ def measure_screen(subject: Subject, work: Path, *, queries: int = 60, rounds: i
     home = work / "daemon" / "home"  # the same index as the service's own part
     texts = [" ".join(query.text.split()[:4]) for query in draw_queries(subject.repo, limit=queries).queries]
     with service(home) as there, at_home(home):
-        there.index(subject.repo)
+        there.send(wire.Index(repo=str(subject.repo)))
         settle(there)
-        hunks = there.status(subject.repo).hunks
+        hunks = there.send(wire.Status(repo=str(subject.repo))).status.hunks
         keys, moves, first_hits, search = asyncio.run(_drive(subject.repo, texts))
         paint, minimal = _paints(subject.repo, home, rounds)
     figures = ScreenFigures(keys, moves, first_hits, search, paint, minimal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from ohara import wire
 from tests.bench.changelog import draw_queries
 from tests.bench.crowd import crowd_table, measure_crowd
 from tests.bench.hooks import hooks_table, measure_hooks
@@ -29,9 +30,9 @@ def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: fl
     texts = [query.text for query in draw_queries(subject.repo, limit=queries).queries]
     hooks_alone = measure_hooks(folder / "hooked", folder / "alone")
     with service(home) as there:
-        there.index(subject.repo)
+        there.send(wire.Index(repo=str(subject.repo)))
         settle(there)
-        hunks = there.status(subject.repo).hunks
+        hunks = there.send(wire.Status(repo=str(subject.repo))).status.hunks
         overhead = measure_overhead(subject.repo, home, there, texts)
         hooks = measure_hooks(folder / "hooked", home)
         crowd = measure_crowd(subject.repo, texts)

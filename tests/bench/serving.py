@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ohara import client
+from ohara import client, wire
 from tests.bench.measure import environment, ohara_command
 from tests.bench.workspace import at_home
 
@@ -63,7 +63,7 @@ def _connected(process: subprocess.Popen[bytes]) -> client.Client:
 def settle(there: client.Client, *, at_most_s: float = 3_600.0) -> None:
     """Wait until the service has nothing to index."""
     deadline = time.monotonic() + at_most_s
-    while (vitals := there.health()).running is not None or vitals.queued:
+    while (vitals := there.send(wire.HealthCheck())).running is not None or vitals.queued:
         if time.monotonic() > deadline:
             raise RuntimeError(f"the service is still indexing {vitals.running}")
         time.sleep(_SETTLE_POLL_S)

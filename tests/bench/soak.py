@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ohara import client, wire
 from ohara.errors import RepositoryError
+from ohara.model import SearchOptions
 from tests.bench.load import copied
 from tests.bench.report import Table, megabytes, talk
 from tests.bench.serving import settle
@@ -72,7 +73,7 @@ def measure_soak(
     counts = {act: max(1, int(count * HOURS * scale)) for act, count in AN_HOUR.items()}
     acts = [act for act, count in counts.items() for _ in range(count)]
     chance.shuffle(acts)
-    there.index(project)
+    there.send(wire.Index(repo=str(project)))
     settle(there)
     with ThreadPoolExecutor(_AT_ONCE) as askers:  # until caches are as they stay, of every connection
         list(askers.map(lambda number: _warm(texts[number::_AT_ONCE], repo, project), range(_AT_ONCE)))
@@ -93,7 +94,7 @@ def _warm(texts: Sequence[str], *repositories: Path) -> None:
     with client.connect() as there:
         for text in texts:
             for repository in repositories:
-                there.find(repository, text, k=10)
+                there.send(wire.Find(repo=str(repository), query=text, options=SearchOptions(k=10)))
 
 
 def _do(
@@ -108,7 +109,7 @@ def _do(
     }
     match act:
         case _ if act in queries:
-            there.find(asked, queries[act], k=10)
+            there.send(wire.Find(repo=str(asked), query=queries[act], options=SearchOptions(k=10)))
         case "commits made":
             _commit(project, number)
         case "commits rewritten":
@@ -116,7 +117,7 @@ def _do(
         case "clients that left in the middle":
             _leave(repo, text, number)
         case "histories indexed from nothing":
-            there.index(copied(project, work / "soak-copy.git"))
+            there.send(wire.Index(repo=str(copied(project, work / "soak-copy.git"))))
         case _:
             with suppress(RepositoryError):  # a file that was not written yet
                 _browse(act, there, asked, project, f"file_{number % 10}.py")
@@ -125,15 +126,15 @@ def _do(
 def _browse(act: str, there: client.Client, asked: Path, project: Path, path: str) -> None:
     match act:
         case "commits shown":
-            there.show(asked, "HEAD")
+            there.send(wire.Show(repo=str(asked), commit="HEAD"))
         case "commits described":
-            there.commit(asked, "HEAD")
+            there.send(wire.Describe(repo=str(asked), commit="HEAD"))
         case "lines blamed":
-            there.blame(project, "HEAD", path, 1)
+            there.send(wire.Blame(repo=str(project), commit="HEAD", path=path, line=1))
         case "histories of lines":
-            there.history(project, "HEAD", path, first=1, last=1)
+            there.send(wire.HistoryRequest(repo=str(project), commit="HEAD", path=path, first=1, last=1))
         case "looks at the index":
-            there.status(asked)
+            there.send(wire.Status(repo=str(asked)))
         case _:
             raise ValueError(f"nobody can do {act!r}")
 
@@ -143,7 +144,9 @@ def _leave(repo: Path, text: str, number: int) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(str(client.socket_path()))
         connection.sendall(wire.frame(wire.Hello(id=1, protocol=wire.PROTOCOL, version="0")))
-        connection.sendall(wire.frame(wire.Find(id=2, repo=str(repo), query=text[:200], k=10)))
+        connection.sendall(
+            wire.frame(wire.Find(id=2, repo=str(repo), query=text[:200], options=SearchOptions(k=10)))
+        )
         if number % 2:
             connection.recv(1_000)
 
@@ -168,7 +171,7 @@ def _git(*arguments: str) -> None:
 
 
 def _look(there: client.Client) -> Look:
-    vitals = there.health()
+    vitals = there.send(wire.HealthCheck())
     return Look(vitals.requests, vitals.memory_bytes, vitals.threads, vitals.descriptors)
 
 

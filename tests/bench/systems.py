@@ -12,7 +12,7 @@ import anyio
 from ohara.embed.catalog import load_reranker
 from ohara.engine import Engine
 from ohara.errors import OharaError
-from ohara.model import LaneStatus, Mode
+from ohara.model import LaneStatus, Mode, SearchOptions
 from ohara.query import parse
 from ohara.retrieve.profile import Fusion, lane_weights
 from ohara.settings import Settings
@@ -167,6 +167,6 @@ class Ohara:
     def results(self, text: str, k: int) -> Results:
         """The whole answer; the present is the same for every query."""
         search = self._engine.search
-        wishes = search.wishes(now=NOW, k=k, rerank=self._way.rerank)
+        wishes = search.wishes(SearchOptions(now=NOW, k=k, rerank=self._way.rerank))
         wishes = self._wishes(replace(wishes, profile=self._way.change(wishes.profile)))
         return anyio.run(search.find, parse(text, now=NOW, mode=self._way.mode), wishes)

@@ -98,7 +98,7 @@ def test_the_terminal_ui_loads_nothing_heavy_and_the_client_only_when_it_connect
     assert done.stderr == ""
     modules = json.loads(done.stdout)
     assert roots(modules) & (HEAVY - {"rich", "textual", "tomllib", "platformdirs"}) == set()
-    assert "ohara.client.sharing" not in modules  # the first paint does not wait for it
+    assert "ohara.client.aio" not in modules  # the first paint does not wait for it
     later = [
         f"tui.screens.{name}" for name in ("commit", "history", "repositories", "help", "filters", "why")
     ]

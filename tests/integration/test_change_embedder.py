@@ -18,7 +18,7 @@ from ohara.embed.adding import add_folder
 from ohara.engine import Engine
 from ohara.index import derived
 from ohara.index.run import IndexOptions
-from ohara.model import LaneStatus, Pass
+from ohara.model import LaneStatus, Pass, SearchOptions
 from ohara.store.connection import connect_reader
 from ohara.store.generations import generations
 from tests import onnx_bytes
@@ -103,7 +103,7 @@ def opened(engine: Engine) -> Connection:
 
 def ask(repo: Repo) -> tuple[Results, LaneReport]:
     with closing(Engine.open(repo.path)) as engine:
-        results = engine.find_pattern(QUERY, 20, now=NOW, all_hunks=True)
+        results = engine.find_pattern(QUERY, SearchOptions(k=20, now=NOW, all_hunks=True))
     (report,) = [lane for lane in results.lanes if lane.name == "vector"]
     return results, report
 

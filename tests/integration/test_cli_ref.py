@@ -14,7 +14,7 @@ from ohara.engine import Engine
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
-from ohara.model import Filters, Pass, Results
+from ohara.model import Filters, Pass, Results, SearchOptions
 from tests.daemon import service
 from tests.indexing import WITHOUT_VECTORS, index
 from tests.process import ohara
@@ -40,7 +40,7 @@ def forked(three_commits: Repo) -> Repo:
 
 
 def asked(repo: Repo, *refs: str, words: str = "hello") -> Results:
-    return Engine.open(repo.path).find_pattern(words, no_rerank=True, filters=Filters(refs=refs))
+    return Engine.open(repo.path).find_pattern(words, SearchOptions(rerank=False, filters=Filters(refs=refs)))
 
 
 TOPIC = "2 of the 5 commits of topic are not indexed: ohara index --ref HEAD --ref topic"

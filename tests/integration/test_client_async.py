@@ -11,6 +11,7 @@ import pytest
 
 from ohara import client, wire
 from ohara.errors import DaemonError, QueryError
+from ohara.model import SearchOptions
 from tests.daemon import service
 from tests.indexing import index
 
@@ -38,7 +39,11 @@ async def test_many_tasks_share_one_connection_and_changing_ones_mind_costs_noth
         answers: dict[str, Results] = {}
 
         async def ask(query: str) -> None:
-            answers[query] = await ohara.find(small_project.path, query, k=3)
+            answers[query] = (
+                await ohara.send(
+                    wire.Find(repo=str(small_project.path), query=query, options=SearchOptions(k=3))
+                )
+            ).results
 
         queries = ["retry", "timeout", '"def "', "docs", "fix"]
         async with anyio.create_task_group() as group:
@@ -49,17 +54,29 @@ async def test_many_tasks_share_one_connection_and_changing_ones_mind_costs_noth
         }
         for _ in range(20):
             with anyio.move_on_after(0.001):
-                await ohara.find(small_project.path, "retry")
+                await ohara.send(wire.Find(repo=str(small_project.path), query="retry"))
         with pytest.raises(QueryError, match="auther"):
-            await ohara.find(small_project.path, "auther:x y")
-        assert [hit.hunk for hit in (await ohara.find(small_project.path, "retry", k=3)).hits] == [
-            hit.hunk for hit in answers["retry"].hits
-        ]
-        health = await ohara.health()
+            await ohara.send(wire.Find(repo=str(small_project.path), query="auther:x y"))
+        assert [
+            hit.hunk
+            for hit in (
+                (
+                    await ohara.send(
+                        wire.Find(repo=str(small_project.path), query="retry", options=SearchOptions(k=3))
+                    )
+                ).results
+            ).hits
+        ] == [hit.hunk for hit in answers["retry"].hits]
+        health = await ohara.send(wire.HealthCheck())
         assert (health.pid, health.connections) == (daemon, 1)
-        assert (await ohara.status(small_project.path)).behind == 0
-        assert [known.repository for known in await ohara.repos()] == [str(small_project.path)]
-        assert {hit.commit.sha for hit in await ohara.show(small_project.path, "HEAD")} == {small_project.tip}
+        assert ((await ohara.send(wire.Status(repo=str(small_project.path)))).status).behind == 0
+        assert [known.repository for known in (await ohara.send(wire.Repos())).repositories] == [
+            str(small_project.path)
+        ]
+        assert {
+            hit.commit.sha
+            for hit in (await ohara.send(wire.Show(repo=str(small_project.path), commit="HEAD"))).hits
+        } == {small_project.tip}
 
 
 async def test_events_arrive_beside_answers(daemon: int, small_project: Repo) -> None:
@@ -78,9 +95,9 @@ async def test_events_arrive_beside_answers(daemon: int, small_project: Repo) ->
             async with anyio.create_task_group() as group:
                 await group.start(listen)
                 while not seen:
-                    await ohara.index(small_project.path)
+                    await ohara.send(wire.Index(repo=str(small_project.path)))
                     await anyio.sleep(0.2)
-        assert (await ohara.health()).pid == daemon
+        assert (await ohara.send(wire.HealthCheck())).pid == daemon
     assert seen[-1].repository == str(small_project.git_dir)
 
 
@@ -91,11 +108,11 @@ async def test_a_service_that_dies_is_an_error_at_once_and_not_a_wait(
         os.kill(daemon, signal.SIGKILL)
         with anyio.fail_after(30):
             with pytest.raises(DaemonError, match="ended the connection"):
-                await ohara.find(small_project.path, "retry")
+                await ohara.send(wire.Find(repo=str(small_project.path), query="retry"))
             with pytest.raises(DaemonError, match="ended the connection"):
-                await ohara.health()
+                await ohara.send(wire.HealthCheck())
     async with client.connect_async(start=True) as again:
-        assert (await again.health()).pid != daemon
+        assert (await again.send(wire.HealthCheck())).pid != daemon
 
 
 async def test_without_a_service_connecting_says_so() -> None:

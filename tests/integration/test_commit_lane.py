@@ -11,7 +11,7 @@ from fixtures.script import History
 from fixtures.tree import Edit
 from ohara.embed.adding import add_folder
 from ohara.index.run import IndexOptions
-from ohara.model import LaneStatus, Mode
+from ohara.model import LaneStatus, Mode, SearchOptions
 from ohara.store.connection import connect_reader
 from ohara.store.writer import Writer
 from tests import onnx_bytes
@@ -62,7 +62,7 @@ def repo(tmp_path: Path) -> Repo:
 
 
 def ask(engine: Engine, query: str, **wishes: object) -> Results:
-    return engine.find_pattern(query, 5, no_rerank=True, now=NOW, **wishes)  # type: ignore[arg-type]
+    return engine.find_pattern(query, SearchOptions(k=5, rerank=False, now=NOW, **wishes))  # type: ignore[arg-type]
 
 
 def report(results: Results) -> LaneReport:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara import __version__, client, paths
+from ohara import __version__, client, paths, wire
 from ohara.errors import DaemonError, IndexMissing, QueryError, RepositoryError
-from ohara.model import Mode
+from ohara.model import Mode, SearchOptions
 from tests.daemon import alive, service, wait_until
 from tests.indexing import index
 from tests.process import ohara
@@ -34,7 +34,12 @@ def daemon(ohara_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 def subjects(repo: Repo, query: str) -> set[str]:
     with client.connect() as ohara:
-        return {hit.commit.subject for hit in ohara.find(repo.path, query, k=20, mode=Mode.TEXT).hits}
+        return {
+            hit.commit.subject
+            for hit in ohara.send(
+                wire.Find(repo=str(repo.path), query=query, options=SearchOptions(k=20, mode=Mode.TEXT))
+            ).results.hits
+        }
 
 
 def unaged(hit: Hit) -> Hit:
@@ -44,7 +49,9 @@ def unaged(hit: Hit) -> Hit:
 
 def indexed(there: client.Client) -> int:
     """How many commits the one index holds; 0 while there is none."""
-    return sum(known.status.indexed for known in there.repos() if known.status is not None)
+    return sum(
+        known.status.indexed for known in there.send(wire.Repos()).repositories if known.status is not None
+    )
 
 
 # -- the life of the service ---------------------------------------------------------------------
@@ -100,13 +107,13 @@ def test_what_a_killed_service_leaves_behind_is_recognised(daemon: int) -> None:
         client.connect()
     with client.connect(start=True) as ohara_client:
         assert ohara_client.greeting.pid != daemon
-        assert ohara_client.health().connections == 1
+        assert ohara_client.send(wire.HealthCheck()).connections == 1
 
 
 def test_it_leaves_when_nobody_asks(ohara_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with service(ohara_home, monkeypatch, settings="[daemon]\nidle_exit_s = 0.5\n") as pid:
         with client.connect() as there:
-            assert there.health().pid == pid
+            assert there.send(wire.HealthCheck()).pid == pid
         assert wait_until(lambda: not alive(pid))
     assert "nobody asked anything" in ohara("daemon", "logs").stdout
 
@@ -114,7 +121,7 @@ def test_it_leaves_when_nobody_asks(ohara_home: Path, monkeypatch: pytest.Monkey
 def test_restarting_waits_for_the_old_one_to_end(daemon: int, three_commits: Repo) -> None:
     index(three_commits)
     with client.connect() as there:
-        assert wait_until(lambda: there.health().watched)
+        assert wait_until(lambda: there.send(wire.HealthCheck()).watched)
     done = ohara("daemon", "restart")
     assert (done.returncode, done.stderr) == (0, "")
     with client.connect() as there:
@@ -136,40 +143,42 @@ def test_a_newer_client_replaces_an_older_service(daemon: int) -> None:
 def test_it_answers_as_the_engine_does(daemon: int, small_project: Repo) -> None:
     engine = index(small_project)
     with client.connect() as there:
-        assert there.health().pid == daemon
+        assert there.send(wire.HealthCheck()).pid == daemon
         for query in ("retry", '"def "', "path:src/ fix", "/import +/"):
-            expected = engine.find_pattern(query, 10)
-            answer = there.find(small_project.path, query, k=10)
+            expected = engine.find_pattern(query, SearchOptions(k=10))
+            answer = there.send(
+                wire.Find(repo=str(small_project.path), query=query, options=SearchOptions(k=10))
+            ).results
             assert [unaged(hit) for hit in answer.hits] == [unaged(hit) for hit in expected.hits]
             scores = [hit.score for hit in expected.hits]
             assert [hit.score for hit in answer.hits] == pytest.approx(scores, abs=1e-3)
             assert answer.query == expected.query
             assert answer.literal == expected.literal
-        status = there.status(small_project.path)
+        status = there.send(wire.Status(repo=str(small_project.path))).status
         assert (status.indexed, status.behind) == (engine.status().indexed, 0)
-        (known,) = there.repos()
+        (known,) = there.send(wire.Repos()).repositories
         assert known.repository == str(small_project.path)
         assert known.status is not None
-        hits = there.show(small_project.path, "HEAD")
+        hits = there.send(wire.Show(repo=str(small_project.path), commit="HEAD")).hits
         assert {hit.commit.sha for hit in hits} == {small_project.tip}
-        assert there.health().open_repositories == (str(small_project.path),)
+        assert there.send(wire.HealthCheck()).open_repositories == (str(small_project.path),)
 
 
 def test_errors_arrive_as_what_they_are(daemon: int, three_commits: Repo, tmp_path: Path) -> None:
     assert alive(daemon)
     with client.connect() as there:
         with pytest.raises(IndexMissing, match="three has no index yet"):
-            there.find(three_commits.path, "x")
+            there.send(wire.Find(repo=str(three_commits.path), query="x"))
         with pytest.raises(RepositoryError, match="is not inside a git repository"):
-            there.find(tmp_path, "x")
+            there.send(wire.Find(repo=str(tmp_path), query="x"))
         with pytest.raises(RepositoryError, match="does not exist"):
-            there.status(tmp_path / "gone")
+            there.send(wire.Status(repo=str(tmp_path / "gone")))
         index(three_commits)
         with pytest.raises(QueryError, match="auther"):
-            there.find(three_commits.path, "auther:bob x")
+            there.send(wire.Find(repo=str(three_commits.path), query="auther:bob x"))
         with pytest.raises(RepositoryError):
-            there.show(three_commits.path, "no-such-ref")
-        assert there.find(three_commits.path, "one").index.indexed == 3
+            there.send(wire.Show(repo=str(three_commits.path), commit="no-such-ref"))
+        assert there.send(wire.Find(repo=str(three_commits.path), query="one")).results.index.indexed == 3
 
 
 # -- keeping fresh -------------------------------------------------------------------------------
@@ -180,18 +189,22 @@ def test_commits_are_found_without_any_command_and_rewritten_ones_are_gone(
 ) -> None:
     assert alive(daemon)
     with client.connect() as there:
-        there.index(three_commits.path)
+        there.send(wire.Index(repo=str(three_commits.path)))
         assert wait_until(lambda: indexed(there) == 3)
-        assert wait_until(lambda: there.health().watched == (str(three_commits.git_dir),))
+        assert wait_until(lambda: there.send(wire.HealthCheck()).watched == (str(three_commits.git_dir),))
         (three_commits.path / "zebra.txt").write_text("zebra crossing\n")
         three_commits.git("add", "zebra.txt")
         three_commits.git("commit", "-q", "-m", "Paint the zebra crossing")
-        assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
+        assert wait_until(lambda: there.send(wire.Status(repo=str(three_commits.path))).status.indexed == 4)
         assert "Paint the zebra crossing" in subjects(three_commits, "zebra")
         three_commits.git("commit", "-q", "--amend", "-m", "Paint the pelican crossing")
-        assert wait_until(lambda: there.status(three_commits.path).refs[0][1] == three_commits.tip)
+        assert wait_until(
+            lambda: (
+                there.send(wire.Status(repo=str(three_commits.path))).status.refs[0][1] == three_commits.tip
+            )
+        )
         assert wait_until(lambda: subjects(three_commits, "zebra") == {"Paint the pelican crossing"})
-        run = there.status(three_commits.path).last_run
+        run = there.send(wire.Status(repo=str(three_commits.path))).status.last_run
         assert run is not None
 
 
@@ -199,7 +212,7 @@ def test_events_tell_what_happens(daemon: int, small_project: Repo) -> None:
     assert alive(daemon)
     with client.connect() as listening, client.connect() as there:
         events = listening.events()
-        there.index(small_project.path)
+        there.send(wire.Index(repo=str(small_project.path)))
         seen = []
         for job in events:
             seen.append(job)
@@ -216,8 +229,8 @@ def test_paused_it_answers_but_does_not_index(daemon: int, three_commits: Repo) 
     assert alive(daemon)
     assert ohara("daemon", "pause").stdout == "paused (ohara daemon resume)\n"
     with client.connect() as there:
-        there.index(three_commits.path)
-        health = there.health()
+        there.send(wire.Index(repo=str(three_commits.path)))
+        health = there.send(wire.HealthCheck())
         assert (health.paused, health.queued) == (
             "paused by ohara daemon pause",
             (str(three_commits.git_dir),),
@@ -237,9 +250,9 @@ def test_a_repository_that_vanished_or_is_damaged_hurts_nobody_else(
     small_project.path.rename(small_project.path.with_name("moved"))
     with client.connect() as there:
         with pytest.raises(RepositoryError, match="does not exist"):
-            there.find(small_project.path, "x")
+            there.send(wire.Find(repo=str(small_project.path), query="x"))
         with pytest.raises(Exception, match=r"damaged|not an ohara index") as caught:
-            there.find(three_commits.path, "x")
+            there.send(wire.Find(repo=str(three_commits.path), query="x"))
         assert type(caught.value).__name__ == "IndexCorrupt"
-        assert len(there.repos()) == 2
-        assert there.health().pid == daemon
+        assert len(there.send(wire.Repos()).repositories) == 2
+        assert there.send(wire.HealthCheck()).pid == daemon

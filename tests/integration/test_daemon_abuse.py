@@ -12,6 +12,7 @@ import pytest
 
 from ohara import client, wire
 from ohara.daemon.peer import is_same_user
+from ohara.model import SearchOptions
 from tests.daemon import alive, raw_connection, receive, service, wait_until
 from tests.indexing import index
 
@@ -31,7 +32,12 @@ def shared(tmp_path_factory: pytest.TempPathFactory, shared_project: Repo) -> It
         index(shared_project)
         with service(home, patch) as pid:
             with client.connect() as there:
-                assert wait_until(lambda: there.health().running is None and there.health().watched)
+                assert wait_until(
+                    lambda: (
+                        there.send(wire.HealthCheck()).running is None
+                        and there.send(wire.HealthCheck()).watched
+                    )
+                )
             yield home, pid
 
 
@@ -42,13 +48,17 @@ def daemon(shared: tuple[Path, int], monkeypatch: pytest.MonkeyPatch) -> Iterato
     yield pid
     assert alive(pid)
     with client.connect() as there:
-        health = there.health()
+        health = there.send(wire.HealthCheck())
         assert health.pid == pid
-        assert wait_until(lambda: there.health().connections == 1)
+        assert wait_until(lambda: there.send(wire.HealthCheck()).connections == 1)
 
 
 def find(number: int, repo: Repo, query: str = "retry", deadline_ms: int = 30_000) -> bytes:
-    return wire.frame(wire.Find(id=number, repo=str(repo.path), query=query, k=3, deadline_ms=deadline_ms))
+    return wire.frame(
+        wire.Find(
+            id=number, repo=str(repo.path), query=query, options=SearchOptions(k=3), deadline_ms=deadline_ms
+        )
+    )
 
 
 GARBAGE = [
@@ -77,14 +87,14 @@ def test_garbage_is_refused_and_ends_the_connection(garbage: bytes, greet: bool)
 @pytest.mark.usefixtures("daemon")
 def test_a_message_of_a_gigabyte_is_refused_before_it_is_read() -> None:
     with client.connect() as there:
-        before = there.health().memory_bytes
+        before = there.send(wire.HealthCheck()).memory_bytes
         with raw_connection() as connection:
             connection.sendall((2**30).to_bytes(4, "big"))
             reply = receive(connection)
             assert isinstance(reply, wire.Fault)
             assert reply.message == "a frame of 1,073,741,824 bytes is over the limit of 16,777,216"
             assert receive(connection) is None
-        assert there.health().memory_bytes < before + 16 * 2**20
+        assert there.send(wire.HealthCheck()).memory_bytes < before + 16 * 2**20
 
 
 @pytest.mark.usefixtures("daemon")
@@ -142,13 +152,18 @@ def test_the_same_id_twice_and_too_many_at_once_end_the_connection(shared_projec
                 faults.append(reply)
             assert isinstance(faults[-1], wire.Fault)
     with client.connect() as there:
-        assert there.find(shared_project.path, "retry").hits
+        assert there.send(wire.Find(repo=str(shared_project.path), query="retry")).results.hits
 
 
 @pytest.mark.usefixtures("daemon")
 def test_two_hundred_clients_at_once_are_all_answered(shared_project: Repo) -> None:
     with client.connect() as there:
-        expected = [hit.hunk for hit in there.find(shared_project.path, "retry", k=3).hits]
+        expected = [
+            hit.hunk
+            for hit in there.send(
+                wire.Find(repo=str(shared_project.path), query="retry", options=SearchOptions(k=3))
+            ).results.hits
+        ]
     connections = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(200)]
     try:
         for connection in connections:
@@ -172,7 +187,7 @@ def test_a_client_that_never_reads_delays_nobody(shared_project: Repo) -> None:
         for number in range(2, 60):
             asleep.sendall(find(number, shared_project, query="e"))
         with client.connect() as there:
-            assert there.find(shared_project.path, "retry").hits
+            assert there.send(wire.Find(repo=str(shared_project.path), query="retry")).results.hits
 
 
 @pytest.mark.usefixtures("daemon")
@@ -182,8 +197,8 @@ def test_five_hundred_clients_that_leave_in_the_middle_leave_nothing_behind(shar
         find(number, shared_project) for number in range(2, 5)
     )
     with client.connect() as there:
-        there.find(shared_project.path, "retry")
-        before = there.health()
+        there.send(wire.Find(repo=str(shared_project.path), query="retry"))
+        before = there.send(wire.HealthCheck())
         for _ in range(500):
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
                 connection.connect(str(client.socket_path()))
@@ -191,9 +206,9 @@ def test_five_hundred_clients_that_leave_in_the_middle_leave_nothing_behind(shar
                 if chance.random() < 0.3:
                     connection.settimeout(0.05)
                     _read_a_little(connection, chance.randrange(1, 400))
-        assert wait_until(lambda: there.health().connections == 1)
-        assert there.find(shared_project.path, "retry").hits
-        after = there.health()
+        assert wait_until(lambda: there.send(wire.HealthCheck()).connections == 1)
+        assert there.send(wire.Find(repo=str(shared_project.path), query="retry")).results.hits
+        after = there.send(wire.HealthCheck())
     print(
         f"before: {before.memory_bytes / 1e6:.1f} MB, {before.threads} threads, {before.descriptors} files; "
         f"after: {after.memory_bytes / 1e6:.1f} MB, {after.threads} threads, {after.descriptors} files"

@@ -9,7 +9,7 @@ import pytest
 from fixtures.large import many_commits
 from fixtures.script import History
 from fixtures.tree import Edit, MovedFrom
-from ohara import client
+from ohara import client, wire
 from ohara.errors import IndexMissing, RepositoryError, UsageError
 from ohara.model import ChangedFile, ChangeKind, LeftOut, Place
 from tests.daemon import service, wait_until
@@ -86,7 +86,7 @@ def ohara(repo: Repo, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
 
 def test_a_commit_is_told_with_its_kin_files_and_names(repo: Repo, ohara: Client) -> None:
     repo.git("tag", "v1", repo.sha["move"])
-    told = ohara.commit(repo.path, repo.sha["move"][:8])
+    told = ohara.send(wire.Describe(repo=str(repo.path), commit=repo.sha["move"][:8])).details
     assert (told.commit.sha, told.commit.subject, told.refs) == (repo.sha["move"], "Move", ("v1",))
     assert (told.committer, told.committer_email) == (told.commit.author, told.commit.email)
     assert [(each.sha, each.subject) for each in told.parents] == [(repo.sha["readme"], "Say more")]
@@ -95,23 +95,30 @@ def test_a_commit_is_told_with_its_kin_files_and_names(repo: Repo, ohara: Client
         ChangedFile(ChangeKind.RENAMED, "lib/net.py", "net.py", 0, 0, hunks=0),
         ChangedFile(ChangeKind.ADDED, "logo.png", None, 0, 0, hunks=0, left_out=LeftOut.BINARY),
     )
-    https = ohara.commit(repo.path, repo.sha["https"]).files
+    https = ohara.send(wire.Describe(repo=str(repo.path), commit=repo.sha["https"])).details.files
     assert [(file.additions, file.deletions, file.hunks) for file in https] == [(1, 1, 1)]
-    merge = ohara.commit(repo.path, "HEAD~2")
+    merge = ohara.send(wire.Describe(repo=str(repo.path), commit="HEAD~2")).details
     assert [each.subject for each in merge.parents] == ["Time out", "Close twice"]
     assert merge.files == ()
     with pytest.raises(RepositoryError, match="named nowhere"):
-        ohara.commit(repo.path, "nowhere")
+        ohara.send(wire.Describe(repo=str(repo.path), commit="nowhere"))
 
 
 def test_the_history_of_lines_goes_through_renames_and_merges(repo: Repo, ohara: Client) -> None:
     head = repo.sha["longer"]
     (line,) = [
         number
-        for number, text in enumerate(ohara.lines(repo.path, head, "lib/net.py", 1, 99), 1)
+        for number, text in enumerate(
+            ohara.send(
+                wire.Lines(repo=str(repo.path), commit=head, path="lib/net.py", first=1, last=99)
+            ).lines,
+            1,
+        )
         if "create_connection" in text
     ]
-    told = ohara.history(repo.path, head, "lib/net.py", first=line, last=line)
+    told = ohara.send(
+        wire.HistoryRequest(repo=str(repo.path), commit=head, path="lib/net.py", first=line, last=line)
+    ).history
     assert [repo.key_of(hit.commit.sha) for hit in told.hits] == ["longer", "timeout", "https", "start"]
     assert (told.paths, told.note) == (("lib/net.py", "net.py"), "")
     newest = told.hits[0]
@@ -120,18 +127,28 @@ def test_the_history_of_lines_goes_through_renames_and_merges(repo: Repo, ohara:
         "return socket.create_connection((host, 443), timeout=5)",
         "return socket.create_connection((host, 443), timeout=9)",
     ]
-    closing = ohara.history(repo.path, head, "lib/net.py", first=line + 4, last=line + 5)
+    closing = ohara.send(
+        wire.HistoryRequest(
+            repo=str(repo.path), commit=head, path="lib/net.py", first=line + 4, last=line + 5
+        )
+    ).history
     assert [repo.key_of(hit.commit.sha) for hit in closing.hits] == ["twice", "start"]
-    short = ohara.history(repo.path, head, "lib/net.py", first=line, last=line, k=2)
+    short = ohara.send(
+        wire.HistoryRequest(repo=str(repo.path), commit=head, path="lib/net.py", first=line, last=line, k=2)
+    ).history
     assert (len(short.hits), short.note) == (2, "only the newest 2 are shown")
     assert (
-        ohara.history(repo.path, head, "gone.py", first=1, last=1).note
+        ohara.send(
+            wire.HistoryRequest(repo=str(repo.path), commit=head, path="gone.py", first=1, last=1)
+        ).history.note
         == f"there is no file gone.py in {head[:10]}"
     )
 
 
 def test_the_history_of_a_symbol_follows_its_file(repo: Repo, ohara: Client) -> None:
-    told = ohara.history(repo.path, "HEAD", "lib/net.py", symbol="connect")
+    told = ohara.send(
+        wire.HistoryRequest(repo=str(repo.path), commit="HEAD", path="lib/net.py", symbol="connect")
+    ).history
     assert [repo.key_of(hit.commit.sha) for hit in told.hits] == ["longer", "timeout", "https", "start"]
     assert (told.paths, told.note) == (("lib/net.py", "net.py"), "")
     (*_, first) = told.hits
@@ -139,8 +156,15 @@ def test_the_history_of_a_symbol_follows_its_file(repo: Repo, ohara: Client) -> 
         first.excerpt.split("\n")[match.line][match.start + 1 : match.end + 1] for match in first.matches
     ]
     assert set(marked) == {"connect"}
-    assert ohara.history(repo.path, "HEAD", "README", symbol="connect").hits == ()
-    everywhere = ohara.history(repo.path, "HEAD", "", symbol="close")
+    assert (
+        ohara.send(
+            wire.HistoryRequest(repo=str(repo.path), commit="HEAD", path="README", symbol="connect")
+        ).history.hits
+        == ()
+    )
+    everywhere = ohara.send(
+        wire.HistoryRequest(repo=str(repo.path), commit="HEAD", path="", symbol="close")
+    ).history
     assert [repo.key_of(hit.commit.sha) for hit in everywhere.hits] == ["twice", "start"]
 
 
@@ -148,7 +172,7 @@ def test_blame_walks_from_parent_to_parent(repo: Repo, ohara: Client) -> None:
     at = Place(repo.sha["longer"], "lib/net.py", 7)
     walked: list[tuple[str, str, int]] = []
     while True:
-        origin = ohara.blame(repo.path, at.sha, at.path, at.line)
+        origin = ohara.send(wire.Blame(repo=str(repo.path), commit=at.sha, path=at.path, line=at.line)).origin
         walked.append((repo.key_of(origin.commit.sha), origin.place.path, origin.place.line))
         if origin.before is None:
             break
@@ -160,56 +184,62 @@ def test_blame_walks_from_parent_to_parent(repo: Repo, ohara: Client) -> None:
         ("https", "net.py", 5),
         ("start", "net.py", 5),
     ]
-    born = ohara.blame(repo.path, "HEAD", "lib/net.py", 1)
+    born = ohara.send(wire.Blame(repo=str(repo.path), commit="HEAD", path="lib/net.py", line=1)).origin
     assert (repo.key_of(born.commit.sha), born.was_there) == ("doc", False)
     assert born.before == Place(repo.sha["merge"], "lib/net.py", 1)
     said = repo.git("blame", "-L", "7,7", "--porcelain", "HEAD", "--", "lib/net.py").split()[0]
     assert said == repo.sha["longer"]
     with pytest.raises(RepositoryError, match="cannot be traced"):
-        ohara.blame(repo.path, "HEAD", "lib/net.py", 999)
+        ohara.send(wire.Blame(repo=str(repo.path), commit="HEAD", path="lib/net.py", line=999))
 
 
 def test_lines_come_as_the_file_has_them(repo: Repo, ohara: Client) -> None:
-    assert ohara.lines(repo.path, repo.sha["https"], "net.py", 4, 5) == (
+    assert ohara.send(
+        wire.Lines(repo=str(repo.path), commit=repo.sha["https"], path="net.py", first=4, last=5)
+    ).lines == (
         "def connect(host):",
         "    return socket.create_connection((host, 443))",
     )
-    assert ohara.lines(repo.path, "HEAD", "README", 1, 50) == ("net, a client",)
+    assert ohara.send(
+        wire.Lines(repo=str(repo.path), commit="HEAD", path="README", first=1, last=50)
+    ).lines == ("net, a client",)
     with pytest.raises(RepositoryError, match=r"no file net\.py"):
-        ohara.lines(repo.path, "HEAD", "net.py", 1, 2)
+        ohara.send(wire.Lines(repo=str(repo.path), commit="HEAD", path="net.py", first=1, last=2))
     with pytest.raises(UsageError, match="lines 5 to 2 are none"):
-        ohara.lines(repo.path, "HEAD", "README", 5, 2)
+        ohara.send(wire.Lines(repo=str(repo.path), commit="HEAD", path="README", first=5, last=2))
 
 
 def test_the_remote_is_told_if_there_is_one(repo: Repo, ohara: Client) -> None:
-    assert ohara.remote(repo.path) is None
+    assert ohara.send(wire.Remote(repo=str(repo.path))).url is None
     repo.git("remote", "add", "origin", "git@github.com:me/net.git")
-    assert ohara.remote(repo.path) == "git@github.com:me/net.git"
+    assert ohara.send(wire.Remote(repo=str(repo.path))).url == "git@github.com:me/net.git"
 
 
 def test_only_indexed_repositories_are_browsed(repo: Repo, ohara: Client, tmp_path: Path) -> None:
     other = repo.copy_to(tmp_path / "other")
     for ask in (
-        lambda: ohara.commit(other.path, "HEAD"),
-        lambda: ohara.lines(other.path, "HEAD", "README", 1, 1),
-        lambda: ohara.history(other.path, "HEAD", "README"),
-        lambda: ohara.blame(other.path, "HEAD", "README", 1),
-        lambda: ohara.remote(other.path),
-        lambda: ohara.stop(other.path),
+        lambda: ohara.send(wire.Describe(repo=str(other.path), commit="HEAD")).details,
+        lambda: ohara.send(wire.Lines(repo=str(other.path), commit="HEAD", path="README", first=1, last=1)),
+        lambda: ohara.send(wire.HistoryRequest(repo=str(other.path), commit="HEAD", path="README")).history,
+        lambda: ohara.send(wire.Blame(repo=str(other.path), commit="HEAD", path="README", line=1)).origin,
+        lambda: ohara.send(wire.Remote(repo=str(other.path))).url,
+        lambda: ohara.send(wire.Stop(repo=str(other.path))),
     ):
         with pytest.raises(IndexMissing):
             ask()
 
 
 def test_a_repository_that_waits_to_be_indexed_is_taken_off_the_list(repo: Repo, ohara: Client) -> None:
-    ohara.pause()
-    ohara.index(repo.path)
-    assert ohara.health().queued == (str(repo.path / ".git"),)
-    ohara.stop(repo.path)
-    assert ohara.health().queued == ()
-    ohara.resume()
-    ohara.index(repo.path)
-    assert wait_until(lambda: not (health := ohara.health()).queued and health.running is None)
+    ohara.send(wire.Pause())
+    ohara.send(wire.Index(repo=str(repo.path)))
+    assert ohara.send(wire.HealthCheck()).queued == (str(repo.path / ".git"),)
+    ohara.send(wire.Stop(repo=str(repo.path)))
+    assert ohara.send(wire.HealthCheck()).queued == ()
+    ohara.send(wire.Resume())
+    ohara.send(wire.Index(repo=str(repo.path)))
+    assert wait_until(
+        lambda: not (health := ohara.send(wire.HealthCheck())).queued and health.running is None
+    )
 
 
 def test_every_line_is_blamed_as_git_blames_it(repo: Repo, ohara: Client) -> None:
@@ -217,7 +247,12 @@ def test_every_line_is_blamed_as_git_blames_it(repo: Repo, ohara: Client) -> Non
     by_git = [line.split()[0] for line in said]
     assert len(set(by_git)) == 4
     for line, sha in enumerate(by_git, 1):
-        assert ohara.blame(repo.path, "HEAD", "lib/net.py", line).commit.sha == sha, line
+        assert (
+            ohara.send(
+                wire.Blame(repo=str(repo.path), commit="HEAD", path="lib/net.py", line=line)
+            ).origin.commit.sha
+            == sha
+        ), line
 
 
 def test_a_repository_is_indexed_no_further_once_it_is_stopped(
@@ -227,16 +262,16 @@ def test_a_repository_is_indexed_no_further_once_it_is_stopped(
     assert repo.path != large.path
     with client.connect() as listening:
         happening = listening.events()
-        ohara.index(large.path)
+        ohara.send(wire.Index(repo=str(large.path)))
         for job in happening:
             if job.repository == str(large.path) and job.state == "progress":
                 break
-        ohara.stop(large.path)
+        ohara.send(wire.Stop(repo=str(large.path)))
         last = next(
             job for job in happening if job.repository == str(large.path) and job.state in {"failed", "done"}
         )
     assert (last.state, last.detail) == ("failed", "stopped; what was read stays searchable")
-    assert wait_until(lambda: ohara.health().running is None)
-    assert ohara.health().queued == ()
-    assert ohara.status(large.path).behind > 0
-    ohara.pause()  # the service would go on with it by and by; nobody waits for that here
+    assert wait_until(lambda: ohara.send(wire.HealthCheck()).running is None)
+    assert ohara.send(wire.HealthCheck()).queued == ()
+    assert ohara.send(wire.Status(repo=str(large.path))).status.behind > 0
+    ohara.send(wire.Pause())  # the service would go on with it by and by; nobody waits for that here

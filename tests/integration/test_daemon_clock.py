@@ -8,9 +8,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fixtures.histories import many_commits
-from ohara import client
+from ohara import client, wire
 from ohara.engine import Engine
 from ohara.errors import IndexLocked, IndexMissing
+from ohara.model import SearchOptions
 from tests.daemon import service, wait_until
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 from tests.process import ROOT, ohara
@@ -44,21 +45,24 @@ def test_a_clock_that_jumps_costs_no_commit_and_no_answer(
     repo, where = three_commits, ("--repo", str(three_commits.path))
     shifted = {"PYTHONPATH": f"{ohara_home / 'custom'}:{ROOT}"}
     with service(ohara_home, monkeypatch, customised=JUMPING), client.connect() as there:
-        assert wait_until(lambda: there.health().watched and there.health().running is None)
+        assert wait_until(
+            lambda: there.send(wire.HealthCheck()).watched and there.send(wire.HealthCheck()).running is None
+        )
         for number, shift in enumerate((-YEARS_S, YEARS_S, 0), 1):
             (ohara_home / "shift").write_text(str(shift))
             (repo.path / f"quokka{number}.txt").write_text(f"quokka{number}\n")
             repo.git("add", ".")
             # Each time as if it were written at the other end of the jump: in the future, then in the past.
             repo.git("commit", "-q", "-m", f"quokka {number}", f"--date={10**9 - shift} +0000")
-            assert wait_until(lambda: there.status(repo.path).indexed == 3 + number), shift  # noqa: B023
+            status = wire.Status(repo=str(repo.path))
+            assert wait_until(lambda: there.send(status).status.indexed == 3 + number), shift  # noqa: B023
             found = ohara("find", "-q", *where, f'"quokka{number}"', env=shifted)
             assert (found.returncode, found.stderr) == (0, "")
             for command in (("status", *where), ("repos",), ("daemon", "status")):
                 told = ohara(*command, env=shifted)
                 assert (told.returncode, told.stderr) == (0, ""), (shift, command)
                 assert " -" not in told.stdout, (shift, command)  # nothing takes less than no time
-        assert there.health().troubles == ()
+        assert there.send(wire.HealthCheck()).troubles == ()
 
 
 def test_indexers_that_meet_leave_one_whole_index_whatever_is_forgotten_meanwhile(
@@ -68,7 +72,7 @@ def test_indexers_that_meet_leave_one_whole_index_whatever_is_forgotten_meanwhil
     command = [sys.executable, "-m", "ohara", "index", "-q", "--repo", str(repo.path)]
     with service(ohara_home, monkeypatch), client.connect() as there:
         for turn in range(2):
-            there.index(repo.path)
+            there.send(wire.Index(repo=str(repo.path)))
             runs = [
                 subprocess.Popen([*command, *more], cwd=ROOT, stderr=subprocess.PIPE, text=True)
                 for more in ((), ("--rebuild",))
@@ -79,9 +83,11 @@ def test_indexers_that_meet_leave_one_whole_index_whatever_is_forgotten_meanwhil
             for run in runs:
                 _, said = run.communicate(timeout=120)
                 assert run.returncode == 0 or "has been indexing this repository since" in said, said
-        there.index(repo.path)
-        assert wait_until(lambda: not (health := there.health()).queued and health.running is None)
-        assert there.health().troubles == ()
-        found = there.find(repo.path, "/./", k=1)
+        there.send(wire.Index(repo=str(repo.path)))
+        assert wait_until(
+            lambda: not (health := there.send(wire.HealthCheck())).queued and health.running is None
+        )
+        assert there.send(wire.HealthCheck()).troubles == ()
+        found = there.send(wire.Find(repo=str(repo.path), query="/./", options=SearchOptions(k=1))).results
         assert found.index.indexed == found.index.commits == 200
     assert facts_of(index(repo)) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)

@@ -10,7 +10,8 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from ohara import client
+from ohara import client, wire
+from ohara.client.calls import checked
 from ohara.daemon.turns import Turns
 from ohara.errors import DaemonBusy
 from ohara.model import LaneStatus
@@ -58,7 +59,7 @@ def test_a_hundred_clients_at_once_are_all_answered_by_all_lanes(
 
     def ask() -> Results:
         with client.connect() as there:
-            return there.find(three_commits.path, "greet the world")
+            return there.send(wire.Find(repo=str(three_commits.path), query="greet the world")).results
 
     with service(ohara_home, monkeypatch):
         answers = all_at_once(CLIENTS, ask)
@@ -94,13 +95,15 @@ def test_who_is_told_that_the_service_is_busy_asks_again_and_is_answered(
 
     def ask() -> Results:
         with client.connect() as there:
-            busy = there._say.find(three_commits.path, '"world"', deadline_s=1.0)
-            there._send(busy.request)
+            busy = wire.Find(id=99, repo=str(three_commits.path), query='"world"', deadline_ms=1_000)
+            there._write(busy)
             try:
-                busy.answered(there._receive())
+                checked(busy, there._receive())
             except DaemonBusy as fault:
                 told.append(fault)
-            return there.find(three_commits.path, '"world"', deadline_s=1.0)
+            return there.send(
+                wire.Find(repo=str(three_commits.path), query='"world"', deadline_ms=round(1.0 * 1000))
+            ).results
 
     with service(ohara_home, monkeypatch, customised=SLOW):
         answers = all_at_once(30, ask)
@@ -125,7 +128,7 @@ def test_one_client_more_than_there_may_be_is_told_so_and_comes_in_when_another_
         assert (found.returncode, found.stderr) == (0, "")
         others.close()
         with client.connect() as there:
-            assert there.find(three_commits.path, '"world"').hits
+            assert there.send(wire.Find(repo=str(three_commits.path), query='"world"')).results.hits
 
 
 # -- turns ---------------------------------------------------------------------------------------

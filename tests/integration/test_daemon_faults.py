@@ -8,14 +8,14 @@ import shutil
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 
 from fixtures.git import git_bytes
 from fixtures.histories import three_commits as make_three_commits
-from ohara import client
+from ohara import client, wire
 from ohara.daemon.lifecycle import PID, lasting, only_one
 from ohara.errors import RepositoryError
 from ohara.store.locate import MARKER
@@ -45,26 +45,26 @@ def test_a_branch_name_that_is_no_text_costs_nobody_the_service(
     index(three_commits)
     index(odd)
     with service(ohara_home, monkeypatch) as pid, client.connect() as there:
-        assert wait_until(lambda: len(there.health().watched) == 2)
+        assert wait_until(lambda: len(there.send(wire.HealthCheck()).watched) == 2)
         git_bytes(odd.path, "branch", LATIN_1)
         git_bytes(odd.path, "branch", os.fsdecode(b"na\xefve"))
-        assert wait_until(lambda: there.health().troubles)
-        (trouble,) = there.health().troubles
+        assert wait_until(lambda: there.send(wire.HealthCheck()).troubles)
+        (trouble,) = there.send(wire.HealthCheck()).troubles
         assert (trouble.repository, trouble.part) == (str(odd.path / ".git"), "watching")
         assert trouble.said == "a ref has a name that is not UTF-8: looked at now and then"
         for repo in (odd, three_commits):
             commit(repo, "quokka")
-        assert wait_until(lambda: there.status(odd.path).indexed == 4)
-        assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
+        assert wait_until(lambda: there.send(wire.Status(repo=str(odd.path))).status.indexed == 4)
+        assert wait_until(lambda: there.send(wire.Status(repo=str(three_commits.path))).status.indexed == 4)
         said = "watching: a ref has a name that is not UTF-8"
         assert said in ohara("status", "--repo", str(odd.path)).stdout
         assert said not in ohara("status", "--repo", str(three_commits.path)).stdout
         assert json.loads(ohara("status", "--json", "--repo", str(odd.path)).stdout)["daemon"]
         assert said in ohara("daemon", "status").stdout
         assert f"daemon, watching {odd.path}/.git" in ohara("doctor").stdout
-        assert there.health().watching == "notified"
+        assert there.send(wire.HealthCheck()).watching == "notified"
         assert (there.greeting.pid, alive(pid)) == (pid, True)
-        assert there.find(odd.path, '"quokka"').hits
+        assert there.send(wire.Find(repo=str(odd.path), query='"quokka"')).results.hits
 
 
 def test_a_repository_whose_path_is_no_text_is_served_like_the_others(
@@ -74,15 +74,15 @@ def test_a_repository_whose_path_is_no_text_is_served_like_the_others(
     index(odd)
     index(three_commits)
     with service(ohara_home, monkeypatch), client.connect() as there:
-        assert wait_until(lambda: len(there.health().watched) == 2)
-        assert wait_until(lambda: there.health().troubles)
-        assert [trouble.part for trouble in there.health().troubles] == ["watching"]
-        assert {known.repository for known in there.repos()} == {
+        assert wait_until(lambda: len(there.send(wire.HealthCheck()).watched) == 2)
+        assert wait_until(lambda: there.send(wire.HealthCheck()).troubles)
+        assert [trouble.part for trouble in there.send(wire.HealthCheck()).troubles] == ["watching"]
+        assert {known.repository for known in there.send(wire.Repos()).repositories} == {
             str(three_commits.path),
             str(tmp_path / "caf?"),
         }
         commit(three_commits, "quokka")
-        assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
+        assert wait_until(lambda: there.send(wire.Status(repo=str(three_commits.path))).status.indexed == 4)
 
 
 def test_a_path_that_is_too_long_or_no_path_is_a_plain_fault(
@@ -90,9 +90,15 @@ def test_a_path_that_is_too_long_or_no_path_is_a_plain_fault(
 ) -> None:
     with service(ohara_home, monkeypatch), client.connect() as there:
         for path in ("/" + "a" * 3_000, "/tmp/" + "b/" * 2_000, "/tmp/\0nul"):
-            for ask in (there.status, there.index, there.stop, lambda path: there.find(path, "x")):
+            requests: tuple[wire.Request[Any], ...] = (
+                wire.Status(repo=path),
+                wire.Index(repo=path),
+                wire.Stop(repo=path),
+                wire.Find(repo=path, query="x"),
+            )
+            for request in requests:
                 with pytest.raises(RepositoryError, match=r"cannot be opened|does not exist") as refused:
-                    ask(path)
+                    there.send(request)
                 assert "\n" not in refused.value.message
 
 
@@ -144,22 +150,25 @@ def test_the_service_lists_every_index_too(
     mixed: dict[str, Repo], ohara_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with service(ohara_home, monkeypatch), client.connect() as there:
-        there.pause()
-        listed = {Path(each.repository.removesuffix("/.git")).name: each for each in there.repos()}
+        there.send(wire.Pause())
+        listed = {
+            Path(each.repository.removesuffix("/.git")).name: each
+            for each in there.send(wire.Repos()).repositories
+        }
         assert listed.pop(mixed["well"].path.name).status is not None
         assert listed.keys() == SAID.keys()
         for name, words in SAID.items():
             assert words in listed[name].fault
             assert listed[name].hint
-        there.resume()
+        there.send(wire.Resume())
 
         def failed() -> dict[str, str]:
-            return {each.repository: each.said for each in there.health().troubles}
+            return {each.repository: each.said for each in there.send(wire.HealthCheck()).troubles}
 
         assert wait_until(lambda: str(mixed["bad"].path / ".git") in failed())
         assert "since" in failed()[str(mixed["bad"].path / ".git")]
         (mixed["bad"].path / ".ohara.toml").unlink()
-        there.index(mixed["bad"].path)
+        there.send(wire.Index(repo=str(mixed["bad"].path)))
         assert wait_until(lambda: str(mixed["bad"].path / ".git") not in failed())
 
 
@@ -189,14 +198,16 @@ def test_a_fault_in_one_task_ends_neither_the_service_nor_the_task(
     settings = "[daemon]\nidle_exit_s = 0\n"
     with service(ohara_home, monkeypatch, customised=SABOTAGE, settings=settings, faulty=True) as pid:
         with pytest.raises(Exception, match="ended the connection"), client.connect() as there:
-            there.health()
+            there.send(wire.HealthCheck())
         with client.connect() as there:
-            assert wait_until(lambda: there.health().watched)
+            assert wait_until(lambda: there.send(wire.HealthCheck()).watched)
             log = ohara_home / "state" / "ohara.log"
             assert wait_until(lambda: log.read_text().count("tidying up failed, and begins again") == 2)
             commit(three_commits, "quokka")
-            assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
-            assert there.health().pid == pid
+            assert wait_until(
+                lambda: there.send(wire.Status(repo=str(three_commits.path))).status.indexed == 4
+            )
+            assert there.send(wire.HealthCheck()).pid == pid
         said = log.read_text()
         assert said.count("watching failed, and begins again") == 2
         assert said.count("a connection ended by a fault") == 1
@@ -226,7 +237,7 @@ def test_a_service_whose_home_is_deleted_ends_and_leaves_its_successor_alone(
             assert successor != orphan
             assert wait_until(lambda: not alive(orphan))
             with client.connect() as there:
-                assert there.health().pid == successor
+                assert there.send(wire.HealthCheck()).pid == successor
             assert int((ohara_home / "run" / PID).read_text()) == successor
 
 
@@ -240,7 +251,7 @@ def test_an_orphan_that_is_told_to_stop_leaves_the_socket_of_its_successor(
             os.kill(orphan, signal.SIGTERM)
             assert wait_until(lambda: not alive(orphan))
             with client.connect() as there:
-                assert there.health().pid == successor
+                assert there.send(wire.HealthCheck()).pid == successor
             assert int((ohara_home / "run" / PID).read_text()) == successor
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from ohara import client
+from ohara import client, wire
 from tests.daemon import alive, service, wait_until
 from tests.indexing import index
 from tests.process import ohara, python
@@ -59,7 +59,7 @@ def test_the_answer_is_the_same_either_way(
             assert (through.returncode, through.stderr) == (alone.returncode, alone.stderr), query
             assert timeless(through.stdout) == timeless(alone.stdout), query
         with client.connect() as there:
-            assert there.health().requests >= len(QUERIES)
+            assert there.send(wire.HealthCheck()).requests >= len(QUERIES)
         shown = ohara("find", "--repo", str(small_project.path), "retry")
         alone = ohara("find", "--repo", str(small_project.path), "retry", "--no-daemon")
         assert (shown.stdout, shown.stderr) == (alone.stdout, alone.stderr)
@@ -75,11 +75,11 @@ def test_a_commit_of_this_moment_is_found_either_way(
 ) -> None:
     index(three_commits)
     with service(ohara_home, monkeypatch), client.connect() as there:
-        there.pause()
+        there.send(wire.Pause())
         (three_commits.path / "new.txt").write_text("quokka\n")
         three_commits.git("add", "new.txt")
         three_commits.git("commit", "-q", "-m", "Meet the quokka")
-        (hit,) = there.find(three_commits.path, '"quokka"').hits
+        (hit,) = there.send(wire.Find(repo=str(three_commits.path), query='"quokka"')).results.hits
         assert (hit.commit.sha, hit.path) == (three_commits.tip, "new.txt")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fixtures.large import many_commits
-from ohara import client
+from ohara import client, wire
 from ohara.engine import Engine
 from tests.daemon import service, wait_until
 from tests.indexing import facts_of, facts_of_a_fresh_index
@@ -45,10 +45,10 @@ def test_a_long_history_gives_way_and_goes_on_to_the_same_index(
         client.connect() as there,
     ):
         events = listening.events()
-        there.index(many)
+        there.send(wire.Index(repo=str(many)))
         held(ohara_home)
-        there.index(three_commits.path)
-        health = there.health()
+        there.send(wire.Index(repo=str(three_commits.path)))
+        health = there.send(wire.HealthCheck())
         assert health.queued[0] == str(three_commits.git_dir)
         assert health.running is not None
         assert health.running.repository == str(many)
@@ -61,7 +61,7 @@ def test_a_long_history_gives_way_and_goes_on_to_the_same_index(
                 order.append(("many" if "many" in job.repository else "three", job.state))
         assert order[0] == ("many", "queued")
         assert order.index(("three", "done")) < order.index(("many", "done"))
-        assert there.status(many).indexed == COMMITS
+        assert there.send(wire.Status(repo=str(many))).status.indexed == COMMITS
     uninterrupted = facts_of_a_fresh_index(many, tmp_path / "fresh", monkeypatch)
     assert facts_of(Engine.open(many)) == uninterrupted
 
@@ -78,11 +78,11 @@ def test_a_job_that_cannot_end_its_turn_goes_on_beside_the_next(
         client.connect() as there,
     ):
         events = listening.events()
-        there.index(many)
+        there.send(wire.Index(repo=str(many)))
         held(ohara_home)
-        there.index(three_commits.path)
+        there.send(wire.Index(repo=str(three_commits.path)))
         assert next(job for job in events if job.state == "done").repository == str(three_commits.git_dir)
-        assert there.status(many).indexed < COMMITS
+        assert there.send(wire.Status(repo=str(many))).status.indexed < COMMITS
         (ohara_home / "hold").unlink()
         next(job for job in events if job.state == "done" and job.repository == str(many))
-        assert there.status(many).indexed == COMMITS
+        assert there.send(wire.Status(repo=str(many))).status.indexed == COMMITS

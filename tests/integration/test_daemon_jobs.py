@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures.large import many_commits
-from ohara import client
+from ohara import client, wire
 from ohara.daemon.power import on_battery
 from ohara.engine import Engine
 from ohara.index.watch import ref_signature
@@ -82,9 +82,9 @@ def met_in_the_middle(path: Path, home: Path) -> Iterator[int]:
     """Have a repository indexed and yield the indexer's pid while it has done some but not all."""
     (home / "hold").touch()
     with client.connect() as there:
-        there.index(path)
+        there.send(wire.Index(repo=str(path)))
         pid = held(home)
-        assert 0 < there.status(path).indexed < COMMITS
+        assert 0 < there.send(wire.Status(repo=str(path))).status.indexed < COMMITS
     holder = Engine.open(path).indexing_since()
     assert holder is not None
     assert holder[0] == pid
@@ -96,7 +96,7 @@ def finished(path: Path, there: client.Client) -> bool:
     engine = Engine.open(path)
     status = engine.status()
     done = all(part.done == part.total for part in status.passes if part.stage != "vector")
-    return done and status.indexed == COMMITS and there.health().running is None
+    return done and status.indexed == COMMITS and there.send(wire.HealthCheck()).running is None
 
 
 def test_a_job_that_is_paused_killed_or_stopped_goes_on_to_the_same_index(
@@ -105,13 +105,13 @@ def test_a_job_that_is_paused_killed_or_stopped_goes_on_to_the_same_index(
     path = many_commits(tmp_path / "many.git", COMMITS).path
     with service(ohara_home, monkeypatch, settings="[index]\njobs = 1\n", customised=AFTER_A_BATCH) as first:
         with met_in_the_middle(path, ohara_home) as indexer, client.connect() as there:
-            there.pause()
+            there.send(wire.Pause())
             assert wait_until(lambda: not alive(indexer))
-            assert 0 < there.status(path).indexed < COMMITS
-            assert there.find(path, "step").hits
+            assert 0 < there.send(wire.Status(repo=str(path))).status.indexed < COMMITS
+            assert there.send(wire.Find(repo=str(path), query="step")).results.hits
         with client.connect() as there:
             (ohara_home / "hold").touch()
-            there.resume()
+            there.send(wire.Resume())
         with met_in_the_middle(path, ohara_home) as indexer:
             os.kill(first, signal.SIGKILL)
             os.kill(indexer, signal.SIGKILL)
@@ -123,7 +123,7 @@ def test_a_job_that_is_paused_killed_or_stopped_goes_on_to_the_same_index(
             end_whatever_runs(ohara_home)
             assert wait_until(lambda: not alive(indexer))
         with client.connect(start=True) as there:
-            there.index(path)
+            there.send(wire.Index(repo=str(path)))
             assert wait_until(lambda: finished(path, there))
     uninterrupted = facts_of_a_fresh_index(path, tmp_path / "fresh", monkeypatch)
     assert facts_of(Engine.open(path)) == uninterrupted
@@ -156,14 +156,14 @@ def test_a_full_disk_fails_the_job_and_nothing_else(
         client.connect() as there,
     ):
         index(three_commits)
-        assert there.find(three_commits.path, "greeting").hits
+        assert there.send(wire.Find(repo=str(three_commits.path), query="greeting")).results.hits
         events = listening.events()
-        there.index(path)
+        there.send(wire.Index(repo=str(path)))
         ended = next(job for job in events if "many" in job.repository and job.state in {"done", "failed"})
         assert ended.state == "failed"
         assert "full" in ended.detail
-        assert there.find(three_commits.path, "greeting").hits
-        assert there.health().pid == pid
+        assert there.send(wire.Find(repo=str(three_commits.path), query="greeting")).results.hits
+        assert there.send(wire.HealthCheck()).pid == pid
 
 
 def test_an_indexer_of_the_service_steps_back_with_its_whole_session(
@@ -174,7 +174,7 @@ def test_an_indexer_of_the_service_steps_back_with_its_whole_session(
         service(ohara_home, monkeypatch, customised=AFTER_STEPPING_BACK) as pid,
         client.connect() as there,
     ):
-        there.index(three_commits.path)
+        there.send(wire.Index(repo=str(three_commits.path)))
         indexer = held(ohara_home)
         assert os.getpriority(os.PRIO_PROCESS, indexer) == os.getpriority(os.PRIO_PROCESS, pid) + 10
         assert os.getsid(indexer) == indexer

@@ -14,6 +14,7 @@ import pytest
 from ohara import client, wire
 from ohara.engine import Engine
 from ohara.errors import DaemonError
+from ohara.model import SearchOptions
 from tests.daemon import alive, raw_connection, receive, service, wait_until
 from tests.indexing import index
 from tests.process import ROOT, ohara
@@ -118,11 +119,11 @@ def test_giving_up_ends_the_statement_and_the_next_question_is_answered(
         assert (home / "ended").read_text() == "InterruptError"
     endless.unlink()
     with client.connect() as there:
-        expected = Engine.open(three_commits.path).find_pattern(QUERY, 10).hits
-        assert [hit.hunk for hit in there.find(three_commits.path, QUERY).hits] == [
-            hit.hunk for hit in expected
-        ]
-        assert there.health().pid == daemon
+        expected = Engine.open(three_commits.path).find_pattern(QUERY, SearchOptions(k=10)).hits
+        assert [
+            hit.hunk for hit in there.send(wire.Find(repo=str(three_commits.path), query=QUERY)).results.hits
+        ] == [hit.hunk for hit in expected]
+        assert there.send(wire.HealthCheck()).pid == daemon
 
 
 def test_killed_in_the_middle_of_a_question_it_is_answered_without_it_and_starts_again(
@@ -134,7 +135,7 @@ def test_killed_in_the_middle_of_a_question_it_is_answered_without_it_and_starts
 
     def ask(there: client.Client) -> None:
         try:
-            there.find(three_commits.path, QUERY)
+            there.send(wire.Find(repo=str(three_commits.path), query=QUERY))
         except DaemonError as error:
             faults.append(error)
 
@@ -159,7 +160,7 @@ def test_killed_in_the_middle_of_a_question_it_is_answered_without_it_and_starts
     endless.unlink()
     with client.connect(start=True) as there:
         assert there.greeting.pid != daemon
-        assert there.find(three_commits.path, QUERY).hits
+        assert there.send(wire.Find(repo=str(three_commits.path), query=QUERY)).results.hits
 
 
 def test_where_the_system_does_not_notify_refs_are_polled(
@@ -167,12 +168,14 @@ def test_where_the_system_does_not_notify_refs_are_polled(
 ) -> None:
     index(three_commits)
     with service(ohara_home, monkeypatch, customised=NOTHING_NOTIFIES), client.connect() as there:
-        assert wait_until(lambda: there.health().watching == "polling")
-        assert wait_until(lambda: there.health().watched and there.health().running is None)
+        assert wait_until(lambda: there.send(wire.HealthCheck()).watching == "polling")
+        assert wait_until(
+            lambda: there.send(wire.HealthCheck()).watched and there.send(wire.HealthCheck()).running is None
+        )
         (three_commits.path / "okapi.txt").write_text("okapi\n")
         three_commits.git("add", "okapi.txt")
         three_commits.git("commit", "-q", "-m", "Meet the okapi")
-        assert wait_until(lambda: there.status(three_commits.path).indexed == 4)
+        assert wait_until(lambda: there.send(wire.Status(repo=str(three_commits.path))).status.indexed == 4)
         assert f"watches     1 repositories (polling)\n  {three_commits.git_dir}\n" in (
             ohara("daemon", "status").stdout
         )

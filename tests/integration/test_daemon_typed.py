@@ -15,7 +15,7 @@ import pytest
 from ohara import client, paths, wire
 from ohara.cli import entry
 from ohara.cli.main import main
-from ohara.client import quick
+from ohara.client import fastpath
 from tests.daemon import raw_connection, receive, service
 from tests.indexing import index
 from tests.process import ohara, python
@@ -90,7 +90,9 @@ def project(home: Path, shared_project: Repo, monkeypatch: pytest.MonkeyPatch) -
 
 
 def straight(*arguments: str, **environ: str) -> tuple[int, str, str] | None:
-    return quick.printed(arguments, environ=os.environ | environ, stdout=io.StringIO(), stderr=io.StringIO())
+    return fastpath.printed(
+        arguments, environ=os.environ | environ, stdout=io.StringIO(), stderr=io.StringIO()
+    )
 
 
 def timeless(said: tuple[int, str, str] | None) -> tuple[int, str, str] | None:
@@ -153,7 +155,7 @@ def test_a_terminal_is_written_for_as_it_is(project: Repo) -> None:
 
     environ = {name: text for name, text in os.environ.items() if name != "NO_COLOR"}
     wide, narrow = (
-        quick.printed(
+        fastpath.printed(
             ["retry", "--repo", str(project.path)],
             environ=environ | {"COLUMNS": columns, "TERM": "xterm"},
             stdout=Screen(),
@@ -173,9 +175,9 @@ def test_the_place_and_the_protocol_are_those_of_the_ordinary_client(
     project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert project.path.is_dir()
-    assert quick._PROTOCOL == wire.PROTOCOL
-    assert quick._MAX_FRAME_BYTES == wire.MAX_FRAME_BYTES
-    assert quick.socket_place(os.environ) == str(client.socket_path())
+    assert fastpath._PROTOCOL == wire.PROTOCOL
+    assert fastpath._MAX_FRAME_BYTES == wire.MAX_FRAME_BYTES
+    assert fastpath.socket_place(os.environ) == str(client.socket_path())
     (tmp_path / "home").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -183,16 +185,16 @@ def test_the_place_and_the_protocol_are_those_of_the_ordinary_client(
         monkeypatch.setenv("OHARA_HOME", place)
         paths.runtime_dir()
         there = client.socket_path()
-        quickly = quick.socket_place(os.environ)
+        quickly = fastpath.socket_place(os.environ)
         assert quickly is not None
         assert os.path.normpath(quickly) == str(there)
     monkeypatch.delenv("OHARA_HOME")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     paths.runtime_dir()
     there = client.socket_path()
-    assert quick.socket_place(os.environ) == str(there)
+    assert fastpath.socket_place(os.environ) == str(there)
     there.parent.chmod(0o755)  # others could have put a socket there
-    assert quick.socket_place(os.environ) is None
+    assert fastpath.socket_place(os.environ) is None
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_as_a_process_it_prints_the_answer_and_loads_next_to_nothing() -> None:
     *_, modules = whole.stdout.splitlines()
     loaded = set(modules.split())
     assert {name for name in loaded if name.startswith("ohara")} == {
-        "ohara", "ohara.cli", "ohara.cli.entry", "ohara.client", "ohara.client.quick",
+        "ohara", "ohara.cli", "ohara.cli.entry", "ohara.client", "ohara.client.fastpath",
     }  # fmt: skip
     assert loaded & {"click", "msgspec", "dataclasses", "pathlib", "typing", "inspect", "asyncio"} == set()
     ordinary = ohara("find", "retry", env={"OHARA_DEBUG": "0"})

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara import client
+from ohara import client, wire
 from ohara.engine import Engine
 from ohara.errors import IndexCorrupt
 from ohara.index.run import IndexOptions
-from ohara.model import Pass
+from ohara.model import Pass, SearchOptions
 from ohara.store.connection import connect_writer
 from tests.daemon import service
 from tests.indexing import index
@@ -46,7 +46,7 @@ def test_whatever_is_in_place_of_a_body_is_damage(three_commits: Repo, garbage: 
     damage(three_commits, garbage)
     for query in ('"world"', "/w.rld/", "greet the world", three_commits.tip[:12]):
         with pytest.raises(IndexCorrupt, match="is damaged: a stored hunk cannot be opened") as told:
-            engine.find_pattern(query, no_rerank=True)
+            engine.find_pattern(query, SearchOptions(rerank=False))
         assert HINT in told.value.hint
     engine.close()
 
@@ -77,13 +77,17 @@ def test_damage_is_told_the_same_by_commands_and_by_the_service_and_a_rebuild_me
         assert "the index is damaged: a stored hunk cannot be opened" in first
         assert HINT in hint
     with service(ohara_home, monkeypatch), client.connect() as there:
-        there.pause()
+        there.send(wire.Pause())
         with pytest.raises(IndexCorrupt, match="cannot be opened"):
-            there.find(three_commits.path, '"world"')
+            there.send(wire.Find(repo=str(three_commits.path), query='"world"'))
         with pytest.raises(IndexCorrupt, match="cannot be opened"):
-            there.show(three_commits.path, "HEAD~")
+            there.send(wire.Show(repo=str(three_commits.path), commit="HEAD~"))
         with pytest.raises(IndexCorrupt, match="cannot be opened"):
-            there.history(three_commits.path, "HEAD", "hello.py", first=1, last=1)
+            there.send(
+                wire.HistoryRequest(
+                    repo=str(three_commits.path), commit="HEAD", path="hello.py", first=1, last=1
+                )
+            )
         told = ohara("find", *where, '"world"')
         assert (told.returncode, told.stdout) == (2, "")
         assert HINT in told.stderr

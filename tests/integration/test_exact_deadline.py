@@ -100,7 +100,9 @@ def test_the_service_answers_by_the_deadline_and_stops_searching_for_who_left(
         pytest.skip("asks /proc what a process takes")
     with service(ohara_home, monkeypatch) as pid:
         with client.connect() as there:
-            found = there.find(letters.path, SLOW, deadline_s=4.0)
+            found = there.send(
+                wire.Find(repo=str(letters.path), query=SLOW, deadline_ms=round(4.0 * 1000))
+            ).results
             assert [hit.commit.subject for hit in found.hits] == ["Write words"]
             assert found.lanes[0].status is LaneStatus.TIMEOUT
             assert found.lanes[0].detail.startswith("searched ")
@@ -111,7 +113,7 @@ def test_the_service_answers_by_the_deadline_and_stops_searching_for_who_left(
             before = processor_s(pid)
             assert wait_until(lambda: processor_s(pid) > before + 0.3)
             with client.connect() as there:  # four endless searches do not keep a short one waiting for ever
-                assert there.find(letters.path, '"and words"').hits
+                assert there.send(wire.Find(repo=str(letters.path), query='"and words"')).results.hits
             connection.sendall(wire.frame(wire.Cancel(id=9, target=2)))
             assert receive(connection) is not None
         assert wait_until(lambda: is_at_rest(pid))

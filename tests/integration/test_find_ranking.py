@@ -14,7 +14,7 @@ from fixtures.script import History
 from fixtures.tree import Edit
 from ohara.errors import QueryError, StoreError, UsageError
 from ohara.index.run import IndexOptions
-from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass
+from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.lane import Lane
@@ -60,7 +60,7 @@ def reader(engine: Engine) -> Iterator[Reader]:
 
 
 def ask(engine: Engine, query: str, k: int = 5, **wishes: object) -> Results:
-    return engine.find_pattern(query, k, no_rerank=True, now=NOW, **wishes)  # type: ignore[arg-type]
+    return engine.find_pattern(query, SearchOptions(k=k, rerank=False, now=NOW, **wishes))  # type: ignore[arg-type]
 
 
 def commits(results: Results, repo: Repo) -> list[str]:
@@ -520,7 +520,7 @@ def test_a_lane_is_one_object_and_one_row_of_weights(engine: Engine, monkeypatch
     more = (*LANES, Scripted("oracle", answer))
     monkeypatch.setattr("ohara.retrieve.rank.LANES", more)
     monkeypatch.setattr("ohara.retrieve.pooled.LANES", more)
-    wishes = engine.search.wishes(now=NOW, k=3, rerank=False)
+    wishes = engine.search.wishes(SearchOptions(now=NOW, k=3, rerank=False))
     profile = replace(wishes.profile, lanes=lane_weights(**wishes.profile.lanes, oracle=9.0))
     query = parse("changelog wording", now=NOW)
     results = anyio.run(engine.search.find, query, replace(wishes, profile=profile))
@@ -585,7 +585,7 @@ def test_an_error_of_the_work_comes_out_as_it_is(engine: Engine) -> None:
 
 
 def test_many_queries_at_once_share_a_few_connections(engine: Engine) -> None:
-    wishes = engine.search.wishes(now=NOW, k=3, rerank=False)
+    wishes = engine.search.wishes(SearchOptions(now=NOW, k=3, rerank=False))
     from ohara.query import parse
 
     queries = [parse(words, now=NOW) for words in ("retry", "upload", "token", "progress", "cache") * 4]
@@ -694,7 +694,7 @@ class Broken:
 
 def reranked(engine: Engine, monkeypatch: pytest.MonkeyPatch, model: object, k: int = 60) -> Results:
     monkeypatch.setattr(engine.search, "_reranker", model)
-    return engine.find_pattern("retry with backoff", k, now=NOW)
+    return engine.find_pattern("retry with backoff", SearchOptions(k=k, now=NOW))
 
 
 def test_a_model_refines_the_order_and_does_not_overrule_it(
@@ -716,7 +716,7 @@ def test_how_far_a_model_changes_the_order_is_the_profiles_choice(
     plain = [hit.commit.sha for hit in ask(engine, "retry with backoff", 60).hits]
     orders = []
     for blend in (Blend(fused=1.0, model=0.0), Blend(fused=1.0, model=1.0), Blend(fused=0.0, model=1.0)):
-        wishes = engine.search.wishes(now=NOW, k=60)
+        wishes = engine.search.wishes(SearchOptions(now=NOW, k=60))
         wishes = replace(wishes, profile=replace(wishes.profile, blend=blend))
         results = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), wishes)
         orders.append([hit.commit.sha for hit in results.hits])
@@ -727,7 +727,7 @@ def test_how_far_a_model_changes_the_order_is_the_profiles_choice(
 
 def test_wording_counts_beside_the_model(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.search, "_reranker", Backwards())
-    wishes = engine.search.wishes(now=NOW, k=60)
+    wishes = engine.search.wishes(SearchOptions(now=NOW, k=60))
     wishes = replace(wishes, profile=replace(wishes.profile, blend=Blend(fused=0.0, model=0.0, held=1.0)))
     hits = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), wishes).hits
     by_value = {hit.rerank: f"{hit.commit.message}\n{hit.excerpt}".lower() for hit in hits}
@@ -752,7 +752,7 @@ def test_a_reranker_that_is_switched_off_says_so(engine: Engine, monkeypatch: py
     monkeypatch.setattr(engine.search, "_reranker", None)
     settings = replace(engine.settings, models=replace(engine.settings.models, reranker="none"))
     monkeypatch.setattr(engine.search, "_settings", settings)
-    results = engine.find_pattern("retry with backoff", now=NOW)
+    results = engine.find_pattern("retry with backoff", SearchOptions(now=NOW))
     report = next(lane for lane in results.lanes if lane.name == reranking.NAME)
     assert (report.status, report.detail) == (LaneStatus.OFF, "the reranker is switched off")
 
@@ -769,7 +769,8 @@ def test_opinions_lie_between_zero_and_one_and_keep_their_order(scores: list[flo
 WITHOUT_RERANK = """
 import sys
 from ohara.engine import Engine
-results = Engine.open(sys.argv[1]).find_pattern("retry with backoff", 3, no_rerank=True)
+from ohara.model import SearchOptions
+results = Engine.open(sys.argv[1]).find_pattern("retry with backoff", SearchOptions(k=3, rerank=False))
 assert {lane.name: lane.status.value for lane in results.lanes}["vector"] == "ok", results.lanes
 loaded = {name.partition(".")[0] for name in sys.modules}
 print(len(results.hits), sorted(loaded & {"fastembed", "onnxruntime"}))
@@ -788,7 +789,7 @@ def test_without_rerank_nothing_of_fastembed_is_loaded_and_the_vector_lane_answe
 
 
 def test_the_textbook_pipeline_reads_the_diff_alone(engine: Engine, shared_project: Repo) -> None:
-    wishes = replace(engine.search.wishes(now=NOW, k=20, rerank=False), profile=REFERENCE)
+    wishes = replace(engine.search.wishes(SearchOptions(now=NOW, k=20, rerank=False)), profile=REFERENCE)
     results = anyio.run(engine.search.find, parse("goodbye", now=NOW), wishes)
     assert results.fusion == "rrf"
     assert "drop-python2" not in commits(results, shared_project)

@@ -11,6 +11,7 @@ from fixtures.large import many_commits, many_files
 from fixtures.script import History
 from ohara.git import tree
 from ohara.git.repo import Repository
+from ohara.model import SearchOptions
 from ohara.store.schema import open_reader
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
 from tests.process import ROOT, ohara
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def subjects(engine: Engine, query: str) -> set[str]:
-    return {hit.commit.subject for hit in engine.find_pattern(query, k=20, no_rerank=True).hits}
+    return {hit.commit.subject for hit in engine.find_pattern(query, SearchOptions(k=20, rerank=False)).hits}
 
 
 def reasons(engine: Engine) -> dict[Sha, str]:

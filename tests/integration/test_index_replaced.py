@@ -10,11 +10,12 @@ import anyio
 import pytest
 
 from fixtures.histories import many_commits
-from ohara import client
+from ohara import client, wire
 from ohara.engine import Engine, forget
 from ohara.errors import IndexMissing, IndexReplaced, QueryError, StoreError
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
+from ohara.model import SearchOptions
 from ohara.store.connection import LOG, SHARED, beside, connect_writer
 from ohara.store.facts import read_meta
 from ohara.store.identity import IDENTITY
@@ -49,7 +50,7 @@ def commit(repo: Repo, word: str) -> None:
 
 
 def found(engine: Engine, query: str) -> bool:
-    return bool(engine.find_pattern(query, no_rerank=True).hits)
+    return bool(engine.find_pattern(query, SearchOptions(rerank=False)).hits)
 
 
 def identity(database: Path) -> object:
@@ -74,7 +75,7 @@ def test_a_warm_service_answers_from_the_index_that_is_there(
 
     assert ohara("index", *words).returncode == 0
     with service(ohara_home, monkeypatch), client.connect() as there:
-        there.pause()  # what is found, the service itself has not indexed
+        there.send(wire.Pause())  # what is found, the service itself has not indexed
         assert says("alpha_g") == 1
         for word in ("beta_g", "gamma_g"):  # replaced twice
             assert ohara("forget", str(repo.path)).returncode == 0
@@ -85,13 +86,13 @@ def test_a_warm_service_answers_from_the_index_that_is_there(
         assert ohara("index", "--rebuild", *words).returncode == 0
         assert says("delta_g") == 0
         with client.connect() as other:
-            results = other.find(repo.path, '"delta_g"')
+            results = other.send(wire.Find(repo=str(repo.path), query='"delta_g"')).results
         assert (results.index.indexed, results.index.commits) == (6, 6)
         forget(Engine.open(repo.path).location)
         with pytest.raises(IndexMissing, match="has no index yet"):
-            there.find(repo.path, '"delta_g"')
+            there.send(wire.Find(repo=str(repo.path), query='"delta_g"'))
         with pytest.raises(IndexMissing, match="has no index yet"):
-            there.commit(repo.path, repo.tip)
+            there.send(wire.Describe(repo=str(repo.path), commit=repo.tip))
 
 
 def test_a_warm_service_shows_commits_of_the_index_that_is_there(
@@ -99,12 +100,14 @@ def test_a_warm_service_shows_commits_of_the_index_that_is_there(
 ) -> None:
     index(three_commits)
     with service(ohara_home, monkeypatch), client.connect() as there:
-        there.pause()
-        assert there.commit(three_commits.path, three_commits.tip).files
+        there.send(wire.Pause())
+        assert there.send(wire.Describe(repo=str(three_commits.path), commit=three_commits.tip)).details.files
         forget(Engine.open(three_commits.path).location)
         commit(three_commits, "quokka")
         index(three_commits)
-        (file,) = there.commit(three_commits.path, three_commits.tip).files
+        (file,) = there.send(
+            wire.Describe(repo=str(three_commits.path), commit=three_commits.tip)
+        ).details.files
         assert file.path == "quokka.txt"
 
 
@@ -210,12 +213,12 @@ def test_a_fault_that_comes_of_the_replacement_is_not_told(warm: Engine, three_c
 
 
 def test_a_cursor_of_a_replaced_index_is_refused(warm: Engine, three_commits: Repo) -> None:
-    first = warm.find_pattern("/./", 1)
+    first = warm.find_pattern("/./", SearchOptions(k=1))
     assert first.next_cursor is not None
-    assert warm.find_pattern("/./", 1, after=first.next_cursor).hits
+    assert warm.find_pattern("/./", SearchOptions(k=1, after=first.next_cursor)).hits
     index(three_commits, REBUILD)  # the same commits, hunks and passes
     with pytest.raises(QueryError, match="the index has changed since the cursor was made"):
-        warm.find_pattern("/./", 1, after=first.next_cursor)
+        warm.find_pattern("/./", SearchOptions(k=1, after=first.next_cursor))
 
 
 def test_nothing_found_in_an_index_that_is_not_finished_is_no_no(
@@ -226,7 +229,7 @@ def test_nothing_found_in_an_index_that_is_not_finished_is_no_no(
     words = ("find", "--repo", str(repo.path), "-q", '"quokka"')
     said = "ohara: nothing was found, but 280 of 300 commits are not indexed\n"
     with service(ohara_home, monkeypatch), client.connect() as there:
-        there.pause()
+        there.send(wire.Pause())
         told = ohara(*words)
         assert (told.returncode, told.stdout) == (2, "")
         assert told.stderr.startswith(said)

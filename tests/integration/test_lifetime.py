@@ -13,7 +13,7 @@ from fixtures.script import History
 from ohara.engine import Engine
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
-from ohara.model import Pass, SpanScope
+from ohara.model import Pass, SearchOptions, SpanScope
 from ohara.query import parse
 from tests.indexing import index
 from tests.process import ohara
@@ -42,7 +42,7 @@ FILTERS = [
 def span_of(repo: Repo | Path, source: str, **wishes: object) -> LiteralSpan | None:
     engine = Engine.open(repo if not hasattr(repo, "path") else repo.path)
     now = int(time.time())
-    wished = engine.search.wishes(now=now, k=1, **wishes)  # type: ignore[arg-type]
+    wished = engine.search.wishes(SearchOptions(now=now, k=1, **wishes))  # type: ignore[arg-type]
     return anyio.run(engine.search.find, parse(source, now=now), wished).literal
 
 

@@ -11,10 +11,11 @@ import pytest
 
 from fixtures.git import Repo
 from fixtures.large import many_commits
-from ohara import client
+from ohara import client, wire
 from ohara.engine import Engine
 from ohara.errors import QueryError
 from ohara.index.run import IndexOptions
+from ohara.model import SearchOptions
 from ohara.query import parse
 from ohara.retrieve import cursor
 from tests.daemon import end_whatever_runs
@@ -72,7 +73,7 @@ def asked(repo: Repo, source: str, **wishes: object) -> Results:
     return anyio.run(
         engine.search.find,
         parse(source, now=now),
-        engine.search.wishes(now=now, **wishes),  # type: ignore[arg-type]
+        engine.search.wishes(SearchOptions(now=now, **wishes)),  # type: ignore[arg-type]
     )
 
 
@@ -142,8 +143,10 @@ def test_the_command_line_and_the_service_walk_alike(steps: Repo) -> None:
             after = said["next"]
         assert found == [(hit.rank, hit.hunk) for hit in whole.hits[:80]]
     with client.connect() as there:
-        page = there.find(steps.path, PROSE, k=40)
-        again = there.find(steps.path, PROSE, k=40, after=page.next_cursor)
+        page = there.send(wire.Find(repo=str(steps.path), query=PROSE, options=SearchOptions(k=40))).results
+        again = there.send(
+            wire.Find(repo=str(steps.path), query=PROSE, options=SearchOptions(k=40, after=page.next_cursor))
+        ).results
         assert [hit.hunk for hit in (*page.hits, *again.hits)] == [hit.hunk for hit in whole.hits[:80]]
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from ohara import errors, wire
 from ohara.errors import DaemonError, InternalError, OharaError
-from ohara.model import Filters, Mode, Pass, Pattern, Progress, Query, QueryClass
+from ohara.model import Filters, Mode, Order, Pass, Pattern, Progress, Query, QueryClass, SearchOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,9 +43,15 @@ REQUESTS = st.one_of(
         id=IDS,
         repo=PLACES,
         query=TEXT | QUERIES,
-        k=st.none() | st.integers(0, 100),
-        mode=st.none() | st.sampled_from(Mode),
-        rerank=st.none() | st.booleans(),
+        options=st.builds(
+            SearchOptions,
+            k=st.none() | st.integers(0, 100),
+            mode=st.sampled_from(Mode),
+            filters=st.builds(Filters, paths=st.lists(TEXT, max_size=2).map(tuple)),
+            rerank=st.none() | st.booleans(),
+            order=st.sampled_from(Order),
+            after=st.none() | TEXT,
+        ),
     ),
     st.builds(wire.Status, id=IDS, repo=PLACES, deadline_ms=st.integers(1, 600_000)),
     st.builds(wire.Cancel, id=IDS, target=IDS),
@@ -123,7 +129,15 @@ def test_a_length_is_taken_or_refused_before_anything_is_read(length: int) -> No
         (b'{"do":"status","id":-1,"repo":"/r"}', ">= 0"),
         (b'{"do":"status","id":1,"repo":""}', "length >= 1"),
         (b'{"do":"status","id":1,"repo":"/r","shell":"rm"}', "unknown field `shell`"),
-        (b'{"do":"find","id":1,"repo":"/r","query":"x","mode":"psychic"}', "Invalid enum value 'psychic'"),
+        (b'{"do":"status","repo":"/r"}', "missing required field `id`"),
+        (
+            b'{"do":"find","id":1,"repo":"/r","query":"x","options":{"mode":"psychic"}}',
+            "Invalid enum value 'psychic'",
+        ),
+        (
+            b'{"do":"find","id":1,"repo":"/r","query":"x","options":{"k":1,"by_date":true}}',
+            "unknown field `by_date` - at `$.options`",
+        ),
         (b'{"do":"find","id":1,"repo":"/r","query":7}', "Expected `str | object`, got `int`"),
         (b'{"do":"status","id":1,"repo":"/r","deadline_ms":0}', ">= 1"),
         (b"[" * 100_000, ""),

@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.golden import GOLDEN
 from ohara.index.run import IndexOptions
-from ohara.model import Mode, QueryClass
+from ohara.model import Mode, QueryClass, SearchOptions
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ def test_golden_query(golden: GoldenQuery, rerank: bool, engine: Engine, shared_
     sha = shared_project.sha
     names = {commit: key for key, commit in sha.items()}
     k = _ALL if golden.exact else max(golden.within, 8)
-    results = engine.find_pattern(golden.asked(sha), k, mode=golden.mode, no_rerank=not rerank, now=NOW)
+    results = engine.find_pattern(
+        golden.asked(sha), SearchOptions(k=k, mode=golden.mode, rerank=rerank, now=NOW)
+    )
     told = described(results, names)
     if golden.query_class is not None and golden.mode is Mode.AUTO:
         assert results.query.query_class is golden.query_class

@@ -20,7 +20,7 @@ from ohara.engine import Engine
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
-from ohara.model import Pass
+from ohara.model import Pass, SearchOptions
 from ohara.store.dump import dump
 from tests.soak.invariants import faults
 from tests.soak.outcome import Outcome, at_home, chance_of, difference, set_settings
@@ -156,7 +156,10 @@ class Story:
     def _answers(self, engine: Engine) -> list[tuple[object, ...]]:
         try:
             return [
-                (query, *_said(engine.find_pattern(query, 50, no_rerank=True, now=1_700_000_000)))
+                (
+                    query,
+                    *_said(engine.find_pattern(query, SearchOptions(k=50, rerank=False, now=1_700_000_000))),
+                )
                 for query in self._queries
             ]
         finally:

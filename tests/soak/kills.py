@@ -26,6 +26,7 @@ from fixtures.git import git_bytes
 from ohara.engine import Engine
 from ohara.errors import IndexMissing
 from ohara.index.run import IndexOptions
+from ohara.model import SearchOptions
 from ohara.store.dump import dump
 from ohara.store.writer import Writer
 from tests.process import ROOT
@@ -307,7 +308,7 @@ class Unit:
         engine = Engine.open(self._place.repo)
         if self._chance.random() < 0.3:
             with suppress(IndexMissing):
-                engine.find_pattern('"retry"', 5, no_rerank=True)
+                engine.find_pattern('"retry"', SearchOptions(k=5, rerank=False))
                 self.counts["asked before going on"] += 1
             engine.close()
         for _ in engine.index(IndexOptions(lock_wait_s=60, jobs=2)):

@@ -22,7 +22,7 @@ from ohara.cli.main import main
 from ohara.engine import Engine
 from ohara.errors import OharaError
 from ohara.index.run import IndexOptions
-from ohara.model import Mode, Pass
+from ohara.model import Mode, Pass, SearchOptions
 from tests.process import ROOT
 from tests.soak import inputs
 from tests.soak.entrances import NOW, Entrance, Fell, harmless, make_frame, refused
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterator
 
-    from ohara.cli.asking import Wish
     from tests.soak.inputs import Input
 
 _SETTINGS = '[models]\nembedder = "none"\nreranker = "none"\n[find]\nlane_timeout_s = 60\n'
@@ -132,7 +131,7 @@ def _search(given: Input) -> bool:
     source, mode, after = cast("tuple[str, str, str]", given)
     try:
         results = world().engine.find_pattern(
-            source, 5, mode=Mode(mode), after=after or None, no_rerank=True, now=NOW
+            source, SearchOptions(k=5, mode=Mode(mode), after=after or None, rerank=False, now=NOW)
         )
     except OharaError as error:
         return refused(error)
@@ -151,11 +150,11 @@ def _make_search(chance: random.Random) -> Input:
     )
 
 
-def _wish() -> Wish:
+def _options() -> SearchOptions:
     from ohara.cli.commands.find import command
 
     context = command.make_context("find", ["--no-rerank", "x"])
-    return read_asked(**context.params).wish
+    return read_asked(**context.params).options
 
 
 def _batch(given: Input) -> bool:
@@ -163,7 +162,7 @@ def _batch(given: Input) -> bool:
     said, stdout = io.StringIO(), sys.stdout
     sys.stdout = said
     try:
-        answer_batch(world().engine, _wish(), [line])
+        answer_batch(world().engine, _options(), [line])
     finally:
         sys.stdout = stdout
     if not line.strip():
@@ -297,7 +296,7 @@ def _conversation(given: Input) -> bool:
             connection.sendall(wire.frame(wire.Hello(id=1, protocol=wire.PROTOCOL, version="0")))
             for frame in cast("tuple[bytes, ...]", given):
                 connection.sendall(frame)
-            connection.sendall(wire.frame(wire.Health(id=2**53 - 1)))
+            connection.sendall(wire.frame(wire.HealthCheck(id=2**53 - 1)))
             connection.shutdown(socket.SHUT_WR)
             for reply in _replies(connection):
                 replies += 1

@@ -8,8 +8,9 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ohara import client
+from ohara import client, wire
 from ohara.errors import OharaError
+from ohara.model import SearchOptions
 
 if TYPE_CHECKING:
     import random
@@ -20,13 +21,13 @@ def killed(repo: Path, chance: random.Random) -> str:
     """Ask the service to index, kill it, and have another one answer; the phase it was in."""
     with client.connect(start=True) as there:
         pid = there.greeting.pid
-        there.index(repo)
+        there.send(wire.Index(repo=str(repo)))
         time.sleep(chance.uniform(0, 1.5))
         with suppress(OharaError):
-            there.find(repo, "retry", k=3)
+            there.send(wire.Find(repo=str(repo), query="retry", options=SearchOptions(k=3)))
     os.kill(pid, signal.SIGKILL)
     if chance.random() < 0.5:
         with client.connect(start=True) as there:
-            there.repos()
+            there.send(wire.Repos())
             os.kill(there.greeting.pid, signal.SIGKILL)
     return "the service indexes"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara import client
+from ohara import client, wire
 from tests.daemon import CONFIG, end_whatever_runs
 from tests.indexing import index
 from tests.process import ROOT
@@ -38,9 +38,9 @@ def served(tmp_path_factory: pytest.TempPathFactory, shared_project: Repo) -> It
 def still(parcel: Path) -> Iterator[Path]:
     """A service that indexes nothing meanwhile: what is shown is shown again."""
     with client.connect(start=True) as ohara:
-        ohara.pause()
+        ohara.send(wire.Pause())
         yield parcel
-        ohara.resume()
+        ohara.send(wire.Resume())
 
 
 @pytest.fixture

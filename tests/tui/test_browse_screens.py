@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from ohara import client
+from ohara import client, wire
 from ohara.errors import RepositoryError
-from ohara.model import History, HunkId
+from ohara.model import History, HunkId, SearchOptions
 from ohara.wire import JobState
-from tests.tui.driving import SteadyLink, app_for, running, text_of, until
+from tests.tui.driving import R, SteadyLink, app_for, running, text_of, until
 from tui.app import OharaApp
 from tui.diff.rows import lines_of
 from tui.screens.commit import CommitScreen
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from fixtures.git import Repo
-    from ohara.model import CommitDetails
     from ohara.wire import Registered
 
 anyio = pytest.mark.anyio
@@ -180,11 +179,11 @@ class Refusing(SteadyLink):
 
     refusals = 1
 
-    async def commit(self, *given: object) -> CommitDetails:
-        if self.refusals:
+    async def send(self, request: wire.Request[R]) -> R:
+        if isinstance(request, wire.Describe) and self.refusals:
             self.refusals -= 1
             raise RepositoryError("commit 1234 is not in the index", hint="ohara index")
-        return await super().commit(*given)  # type: ignore[arg-type]
+        return await super().send(request)
 
 
 @anyio
@@ -249,7 +248,9 @@ async def test_the_history_of_a_hit_is_read_newest_first_and_opened(parcel: Path
 @anyio
 async def test_a_symbol_is_followed_as_its_lines_and_back(parcel: Path) -> None:
     with client.connect() as ohara:
-        found = ohara.find(parcel, "upload retry", k=30)
+        found = ohara.send(
+            wire.Find(repo=str(parcel), query="upload retry", options=SearchOptions(k=30))
+        ).results
     hit = next(hit for hit in found.hits if hit.symbol)
     async with running(parcel) as (app, pilot):
         app.open_history(hit)
@@ -299,16 +300,21 @@ async def test_blame_goes_to_the_commit_before_and_on_to_the_beginning(
 class Forgetful(SteadyLink):
     """Knows no symbol."""
 
-    async def history(self, *given: object, **more: object) -> History:
-        found = await super().history(*given, **more)  # type: ignore[arg-type]
-        return type(found)((), (), "") if more.get("symbol") else found
+    async def send(self, request: wire.Request[R]) -> R:
+        if isinstance(request, wire.HistoryRequest) and request.symbol:
+            return cast("R", wire.Followed(id=0, history=History((), (), "")))
+        return await super().send(request)
 
 
 @anyio
 async def test_a_symbol_without_a_history_gives_way_to_its_lines(parcel: Path) -> None:
     with client.connect() as ohara:
         hit = next(
-            hit for hit in ohara.find(parcel, "upload retry", k=30).hits if hit.symbol and "+" in hit.excerpt
+            hit
+            for hit in ohara.send(
+                wire.Find(repo=str(parcel), query="upload retry", options=SearchOptions(k=30))
+            ).results.hits
+            if hit.symbol and "+" in hit.excerpt
         )
     app = app_for(parcel)
     app.link = Forgetful(app.link_changed)
@@ -367,9 +373,10 @@ class Counting(SteadyLink):
 
     looks = 0
 
-    async def repos(self) -> tuple[Registered, ...]:
-        self.looks += 1
-        return await super().repos()
+    async def send(self, request: wire.Request[R]) -> R:
+        if isinstance(request, wire.Repos):
+            self.looks += 1
+        return await super().send(request)
 
 
 @anyio
@@ -397,8 +404,10 @@ async def test_without_any_index_it_says_how_to_make_one(
     ohara_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Nothing(SteadyLink):
-        async def repos(self) -> tuple[object, ...]:  # type: ignore[override]
-            return ()
+        async def send(self, request: wire.Request[R]) -> R:
+            if isinstance(request, wire.Repos):
+                return cast("R", wire.Repositories(id=0, repositories=()))
+            return await super().send(request)
 
     from tests.daemon import service
 
@@ -438,7 +447,11 @@ def test_picture_of_a_history(parcel: Path, snap_compare: Callable[..., bool], s
     async def before(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, OharaApp)
-        found = await app.link.find(parcel, "upload retry", k=30)
+        found = (
+            await app.link.send(
+                wire.Find(repo=str(parcel), query="upload retry", options=SearchOptions(k=30))
+            )
+        ).results
         app.open_history(next(hit for hit in found.hits if hit.symbol))
         await history_shown(pilot)
         await pilot.press("down")
@@ -482,9 +495,12 @@ def test_picture_of_repositories_at_work(parcel: Path, snap_compare: Callable[..
     class Several(SteadyLink):
         """Four repositories in four states; only the pictures need them all at once."""
 
-        async def repos(self) -> tuple[Registered, ...]:
-            from dataclasses import replace
+        async def send(self, request: wire.Request[R]) -> R:
+            if isinstance(request, wire.Repos):
+                return cast("R", wire.Repositories(id=0, repositories=self.listed()))
+            return await super().send(request)
 
+        def listed(self) -> tuple[Registered, ...]:
             run = LastRun(NOW - 7200, 4.2, "done", scheduled=True)
             fresh = replace(status("/home/ada/parcel"), last_run=run, indexed=17_666, commits=17_666)
             return (

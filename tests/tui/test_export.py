@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.model import ChangeKind
+from ohara.model import ChangeKind, SearchOptions
 from tests.indexing import index
 from tests.tui.hits import COMMIT, hit
 from tui.export import markdown, patch, write
@@ -65,7 +65,7 @@ def test_git_applies_a_patch_of_real_hits(small_project: Repo, tmp_path: Path) -
     head = small_project.git("rev-parse", "HEAD").strip()
     applied = 0
     for sha in small_project.git("rev-list", "--no-merges", "-n", "12", "HEAD").split():
-        found = engine.find_pattern(sha, k=0, context=1_000).hits
+        found = engine.find_pattern(sha, SearchOptions(k=0, context=1_000)).hits
         lines = [each for each in found if each.excerpt and each.kind is ChangeKind.MODIFIED]
         if not lines:
             continue

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
-from ohara import client
+from ohara import client, wire
+from ohara.model import SearchOptions
 from ohara.plain import inert
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
 from tui.query_draft import QueryDraft
@@ -25,7 +26,9 @@ pytestmark = pytest.mark.anyio
 
 async def test_typing_finds_what_the_service_finds(parcel: Path) -> None:
     with client.connect() as ohara:
-        expected = ohara.find(parcel, "retry", k=30, rerank=False)
+        expected = ohara.send(
+            wire.Find(repo=str(parcel), query="retry", options=SearchOptions(k=30, rerank=False))
+        ).results
     async with running(parcel) as (app, pilot):
         await pilot.press(*"retry")
         await until_stage(pilot, Stage.RESULTS)
@@ -45,15 +48,16 @@ class Listed(SteadyLink):
     asked: list[str]
     given_up: list[str]
 
-    async def find(self, *given: object, **more: object) -> Results:
-        source = str(given[1])
+    async def find(self, request: wire.Find) -> Results:
+        assert not isinstance(request.query, str)  # it was parsed once, here
+        source = request.query.source
         self.asked.append(source)
         try:
             if source == "slow":
                 import anyio
 
                 await anyio.sleep_forever()
-            return await super().find(*given, **more)
+            return await super().find(request)
         except BaseException:
             self.given_up.append(source)
             raise
@@ -94,9 +98,9 @@ class Backwards(SteadyLink):
 
         self.gate = anyio.Event()
 
-    async def find(self, *given: object, **more: object) -> Results:
-        results = await super().find(*given, **more)
-        if more.get("rerank"):
+    async def find(self, request: wire.Find) -> Results:
+        results = await super().find(request)
+        if request.options.rerank:
             await self.gate.wait()
             return replace(results, hits=tuple(reversed(results.hits)))
         return results
@@ -105,10 +109,10 @@ class Backwards(SteadyLink):
 class Rescored(Backwards):
     """A reranker that leaves the order, but not the scores."""
 
-    async def find(self, *given: object, **more: object) -> Results:
-        results = await super().find(*given, **more)
+    async def find(self, request: wire.Find) -> Results:
+        results = await super().find(request)
         hits = tuple(replace(hit, rerank=0.5) for hit in reversed(results.hits))
-        return replace(results, hits=hits) if more.get("rerank") else results
+        return replace(results, hits=hits) if request.options.rerank else results
 
 
 async def test_a_reranked_list_still_begins_with_its_first_hit(parcel: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from fixtures import histories
 from fixtures.script import History
-from ohara import client
+from ohara import client, wire
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
 from tui import session as sessions
 from tui.link import LinkState
@@ -96,12 +96,12 @@ async def test_a_service_that_goes_away_is_said_and_comes_back_by_itself(parcel:
 class Lame(SteadyLink):
     """A service whose symbol lane is always late."""
 
-    async def find(self, *given: object, **more: object) -> Results:
+    async def find(self, request: wire.Find) -> Results:
         from dataclasses import replace
 
         from ohara.model import LaneStatus
 
-        results = await super().find(*given, **more)
+        results = await super().find(request)
         lanes = tuple(
             replace(lane, status=LaneStatus.TIMEOUT) if lane.name == "symbol" else lane
             for lane in results.lanes

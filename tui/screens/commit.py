@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
 
+from ohara import wire
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
@@ -96,7 +97,11 @@ class CommitScreen(PanedScreen):
 
     async def _load(self) -> None:
         try:
-            self._describe(await self.ohara.link.commit(self.repository, self.visit.sha))
+            self._describe(
+                (
+                    await self.ohara.link.send(wire.Describe(repo=self.repository, commit=self.visit.sha))
+                ).details
+            )
             await self._more()
         except OharaError as error:
             self.advise_retry(error, "Ask again", "reload_commit")

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ohara import wire
 from ohara.errors import OharaError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class ExportActions:
     async def _forge(self) -> Forge | None:
         from tui.forge import forge_of
 
-        return forge_of(await self._host.ohara.link.remote(self._host.repository))
+        return forge_of((await self._host.ohara.link.send(wire.Remote(repo=self._host.repository))).url)
 
     # -- copying ---------------------------------------------------------------------------------
 
@@ -149,9 +150,17 @@ class ExportActions:
 
     async def _old_lines(self, hit: Hit) -> Sequence[str] | None:
         try:
-            return await self._host.ohara.link.lines(
-                self._host.repository, hit.commit.sha, hit.path, 1, _WHOLE_FILE
-            )
+            return (
+                await self._host.ohara.link.send(
+                    wire.Lines(
+                        repo=self._host.repository,
+                        commit=hit.commit.sha,
+                        path=hit.path,
+                        first=1,
+                        last=_WHOLE_FILE,
+                    )
+                )
+            ).lines
         except OharaError as error:
             self._report(error.message, "")
             return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
 
+from ohara import wire
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
@@ -107,14 +108,18 @@ class HistoryScreen(PanedScreen):
         self._show(history)
 
     async def _ask(self, trace: Trace) -> History:
-        return await self.ohara.link.history(
-            self.repository,
-            trace.commit,
-            trace.path,
-            symbol=trace.symbol,
-            first=trace.first,
-            last=trace.last,
-        )
+        return (
+            await self.ohara.link.send(
+                wire.HistoryRequest(
+                    repo=self.repository,
+                    commit=trace.commit,
+                    path=trace.path,
+                    symbol=trace.symbol,
+                    first=trace.first,
+                    last=trace.last,
+                )
+            )
+        ).history
 
     def _show(self, history: History) -> None:
         self._history = history

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from ohara import wire
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
@@ -21,8 +22,6 @@ from tui.widgets.footer import StatusPart
 from tui.widgets.row_list import Part, RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -85,8 +84,8 @@ class RepositoriesScreen(PanedScreen):
     async def _load(self) -> None:
         link = self.ohara.link
         try:
-            vitals = await link.health()
-            found = await link.repos()
+            vitals = await link.send(wire.HealthCheck())
+            found = (await link.send(wire.Repos())).repositories
         except OharaError as error:
             self.advise_retry(error, "Look again", "look_again")
             return
@@ -189,26 +188,25 @@ class RepositoriesScreen(PanedScreen):
     def start_indexing(self) -> None:
         """Index the selected repository."""
         if self._selected is not None:
-            self._send(self.ohara.link.index(self._selected.path))
+            self._send(wire.Index(repo=self._selected.path))
 
     def stop_indexing(self) -> None:
         """Stop indexing the selected repository."""
         if self._selected is not None and self._selected.is_busy:
-            self._send(self.ohara.link.stop(self._selected.path))
+            self._send(wire.Stop(repo=self._selected.path))
         else:
             self.notify("It is not being indexed.", timeout=2)
 
     def pause_or_resume(self) -> None:
         """Pause all indexing, or resume it."""
-        link = self.ohara.link
-        self._send(link.resume() if self._paused else link.pause())
+        self._send(wire.Resume() if self._paused else wire.Pause())
 
-    def _send(self, request: Awaitable[None]) -> None:
+    def _send(self, request: wire.Request[wire.Done]) -> None:
         self.run_worker(self._sent(request), group="order")
 
-    async def _sent(self, request: Awaitable[None]) -> None:
+    async def _sent(self, request: wire.Request[wire.Done]) -> None:
         try:
-            await request
+            await self.ohara.link.send(request)
         except OharaError as error:
             self.notify(error.message, severity="warning", markup=False)
         self.load()

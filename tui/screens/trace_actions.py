@@ -6,6 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ohara import wire
 from ohara.errors import OharaError
 from tui.visits import CommitVisit, HistoryVisit
 
@@ -36,7 +37,13 @@ class TraceActions:
         }
 
     async def _lines_around(self, hit: Hit, first: int, last: int) -> Sequence[str]:
-        return await self._host.ohara.link.lines(self._host.repository, hit.commit.sha, hit.path, first, last)
+        return (
+            await self._host.ohara.link.send(
+                wire.Lines(
+                    repo=self._host.repository, commit=hit.commit.sha, path=hit.path, first=first, last=last
+                )
+            )
+        ).lines
 
     def blame(self) -> None:
         """Go to the commit that last touched the line under the cursor."""
@@ -56,13 +63,25 @@ class TraceActions:
             return
         link, here = self._host.ohara.link, line.hit.commit.sha
         try:
-            origin = await link.blame(self._host.repository, trace.commit, trace.path, trace.first)
+            origin = (
+                await link.send(
+                    wire.Blame(
+                        repo=self._host.repository, commit=trace.commit, path=trace.path, line=trace.first
+                    )
+                )
+            ).origin
             if origin.commit.sha == here:
                 before = origin.before
                 if before is None or not origin.was_there:
                     self._host.notify("This line began here: nothing older stands in its place.", timeout=4)
                     return
-                origin = await link.blame(self._host.repository, before.sha, before.path, before.line)
+                origin = (
+                    await link.send(
+                        wire.Blame(
+                            repo=self._host.repository, commit=before.sha, path=before.path, line=before.line
+                        )
+                    )
+                ).origin
         except OharaError as error:
             self._host.notify(error.message, severity="warning", markup=False)
             return

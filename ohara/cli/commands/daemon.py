@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara import wire
 from ohara.cli.report import ExitCode
 from ohara.errors import DaemonError
 from ohara.plain import inert
 
 if TYPE_CHECKING:
     from ohara.client import Client
-    from ohara.wire import Vitals
+    from ohara.wire import Health
 
 _STOP_S = 15.0
 _POLL_S = 0.05
@@ -69,7 +70,7 @@ def status(*, as_json: bool) -> ExitCode:
         click.echo(json.dumps({"running": False}) if as_json else "not running (ohara daemon start)")
         return ExitCode.NOTHING_FOUND
     with known:
-        vitals = known.health()
+        vitals = known.send(wire.HealthCheck())
     if as_json:
         click.echo(json.dumps(_facts(vitals)))
     else:
@@ -100,7 +101,7 @@ def logs(count: int) -> ExitCode:
 def pause() -> None:
     """Stop indexing; questions are still answered."""
     with _running() as ohara:
-        ohara.pause()
+        ohara.send(wire.Pause())
     click.echo("paused (ohara daemon resume)")
 
 
@@ -108,7 +109,7 @@ def pause() -> None:
 def resume() -> None:
     """Index again."""
     with _running() as ohara:
-        ohara.resume()
+        ohara.send(wire.Resume())
     click.echo("indexing again")
 
 
@@ -128,7 +129,7 @@ def run(idle_exit: float | None) -> None:
     server.serve(server.options(idle_exit), answer_typed)
 
 
-def lines(vitals: Vitals, *, now: float) -> list[str]:
+def lines(vitals: Health, *, now: float) -> list[str]:
     """How the service is, one fact a line."""
     from ohara.cli.commands.status import ago
 
@@ -157,7 +158,7 @@ def lines(vitals: Vitals, *, now: float) -> list[str]:
     return said
 
 
-def _facts(vitals: Vitals) -> dict[str, object]:
+def _facts(vitals: Health) -> dict[str, object]:
     """The vitals as JSON, without what belongs to the wire."""
     import msgspec
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.asking import Wish, ask, joined, moment, read_query
+from ohara.cli.asking import ask, joined, read_query
 from ohara.cli.filters import filter_options, read_filters, read_polarity
 from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, Printing
 from ohara.cli.remote import Answered, ask_daemon
 from ohara.cli.report import ExitCode
 from ohara.errors import QueryError, UsageError
-from ohara.model import MOST_HITS, Mode
+from ohara.model import MOST_HITS, Mode, Order, SearchOptions
+from ohara.retrieve.reading import moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,8 +74,8 @@ def _spelt(arg: str) -> list[str]:
 @click.option("--all-hunks", is_flag=True, help="Show every hunk of a commit, not only its best.")
 @click.option(
     "--order",
-    type=click.Choice(["rank", "date"]),
-    default="rank",
+    type=click.Choice([order.value for order in Order]),
+    default=Order.RANK.value,
     show_default=True,
     help="Best first, or newest first.",
 )
@@ -106,9 +107,9 @@ def command(**given: object) -> ExitCode:
     "-" reads it from stdin:  git diff | ohara find -
     """
     asked = read_asked(**given)  # type: ignore[arg-type]  # click hands over what the options declare
-    wish, printing = asked.wish, asked.printing
-    query = None if asked.batch else read_query(_source(asked.words), wish)
-    answered = Answered(None) if query is None or asked.no_daemon else ask_daemon(asked.repo, query, wish)
+    options, printing = asked.options, asked.printing
+    query = None if asked.batch else read_query(_source(asked.words), options)
+    answered = Answered(None) if query is None or asked.no_daemon else ask_daemon(asked.repo, query, options)
     results, notes = answered.results, list(answered.notes)
     if results is None:
         from ohara.cli.freshness import freshen, renew_vectors
@@ -119,9 +120,9 @@ def command(**given: object) -> ExitCode:
         if query is None:
             from ohara.cli.batch import answer_batch
 
-            answer_batch(engine, wish, sys.stdin, notes=notes)
+            answer_batch(engine, options, sys.stdin, notes=notes)
             return ExitCode.FOUND
-        results = ask(engine, query, wish, watched=printing.form is Form.TEXT)
+        results = ask(engine, query, options, watched=printing.form is Form.TEXT)
         if engine.search.vectors_are_old and not notes:  # a note says that an indexer is at work already
             notes += renew_vectors(engine)
     from ohara.cli.answer import exit_code, print_answer
@@ -136,7 +137,7 @@ class Asked:
 
     words: tuple[str, ...]
     repo: Path
-    wish: Wish
+    options: SearchOptions
     printing: Printing
     batch: bool
     no_daemon: bool
@@ -166,17 +167,17 @@ def read_asked(
     **filters: object,
 ) -> Asked:
     """What the options mean together."""
-    now = moment(after)
+    now = moment(SearchOptions(after=after))
     if after is not None:
         _refuse_date(after, now=now)
-    wish = Wish(
-        count=count,
+    options = SearchOptions(
+        k=count,
         mode=Mode(mode),
         filters=read_filters(now=now, **filters),  # type: ignore[arg-type]  # as filter_options declares them
         polarity=read_polarity(added=added, removed=removed),
-        no_rerank=no_rerank,
+        rerank=False if no_rerank else None,
         all_hunks=all_hunks,
-        order=order,
+        order=Order(order),
         after=after,
         context=context,
         strict=quiet,
@@ -184,7 +185,7 @@ def read_asked(
     printing = Printing(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
     if batch:
         _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
-    return Asked(words, repo, wish, printing, batch, no_daemon)
+    return Asked(words, repo, options, printing, batch, no_daemon)
 
 
 def _refuse_date(after: str, *, now: int) -> None:

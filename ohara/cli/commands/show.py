@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.cli.answer import page_for, say
-from ohara.cli.asking import Wish, ask, read_query
+from ohara.cli.asking import ask, read_query
 from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, Printing
 from ohara.cli.report import ExitCode
-from ohara.model import Filters, Mode, Polarity
+from ohara.model import WHOLE_HUNK, SearchOptions
 from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
 from ohara.present.text import commit_lines, hunk_lines, warnings
@@ -56,20 +56,8 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
 
 
 def _hunks_of(engine: Engine, sha: Sha) -> Results:
-    from ohara.retrieve.excerpt import WHOLE_HUNK
-
-    wish = Wish(
-        count=0,
-        mode=Mode.AUTO,
-        filters=Filters(),
-        polarity=Polarity.ANY,
-        no_rerank=True,
-        all_hunks=True,
-        order="rank",
-        after=None,
-        context=WHOLE_HUNK,
-    )
-    results = ask(engine, read_query(sha, wish), wish)
+    options = SearchOptions(k=0, rerank=False, all_hunks=True, context=WHOLE_HUNK)
+    results = ask(engine, read_query(sha, options), options)
     if not results.hits:
         from ohara.index.reach import not_indexed
 

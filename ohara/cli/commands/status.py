@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara import wire
 from ohara.cli.options import repo_option
 from ohara.model import Pass
 from ohara.plain import inert
@@ -46,7 +47,7 @@ def command(repo: Path, *, as_json: bool) -> None:
 
 def _troubles(names: set[str]) -> list[str]:
     """What the background service, if it runs, cannot do for a repository as it should."""
-    from ohara import client, wire
+    from ohara import client
     from ohara.errors import OharaError
 
     try:
@@ -54,7 +55,7 @@ def _troubles(names: set[str]) -> list[str]:
         if there is None:
             return []
         with there:
-            troubles = there.health().troubles
+            troubles = there.send(wire.HealthCheck()).troubles
     except OharaError as error:
         return [error.message]
     known = set(map(wire.carried, names))

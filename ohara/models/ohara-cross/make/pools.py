@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from ohara.model import SearchOptions
+
 HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parents[4]), str(HERE.parents[2] / "ohara-static" / "make")]
 from corpus import plain, queries_of, read  # noqa: E402
@@ -142,7 +144,7 @@ def record(
             query = parse(text, now=NOW)
             caught.clear()
             answered.clear()
-            anyio.run(search.find, query, search.wishes(now=NOW, k=k))
+            anyio.run(search.find, query, search.wishes(SearchOptions(now=NOW, k=k)))
             pools.append(
                 Pool(
                     text,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TextIO
 
-_PROTOCOL = 1  # of ohara.wire, which this module cannot afford to import; a test compares them
+_PROTOCOL = 2  # of ohara.wire, which this module cannot afford to import; a test compares them
 _SOCKET = "ohara.sock"
 _MAX_FRAME_BYTES = 16 * 2**20
 

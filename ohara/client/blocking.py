@@ -5,32 +5,28 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from ohara import __version__, wire
-from ohara.client.place import is_older, socket_path, start_daemon
-from ohara.client.questions import (
+from ohara.client import calls
+from ohara.client.calls import (
     BUSY_PAUSE_S,
     BUSY_S,
-    DEADLINE_S,
-    FindWish,
     HungUp,
-    PastWish,
-    Question,
-    Questions,
+    checked,
+    is_greeting,
+    numbered,
+    request_ids,
     silent,
 )
+from ohara.client.locate import is_older, socket_path, start_daemon
 from ohara.errors import DaemonBusy, DaemonError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
     from types import TracebackType
 
-    from ohara.model import CommitDetails, History, Hit, IndexStatus, Origin, Query, Results
-
 R = TypeVar("R", bound=wire.Reply)
-T = TypeVar("T")
 
 _GREETING_S = 5.0  # a service that does not greet by then is stuck
 _STOP_S = 15.0
@@ -44,96 +40,54 @@ class Client:
 
     def __init__(self, connection: socket.socket, *, version: str = __version__) -> None:
         self._connection = connection
-        self._say = Questions()
+        self._ids = request_ids()
         try:
-            self.greeting = self._ask(self._say.hello(version), timeout_s=_GREETING_S)
+            hello = wire.Hello(protocol=wire.PROTOCOL, version=version)
+            self.greeting = self.send(hello, timeout_s=_GREETING_S)
         except BaseException:
             connection.close()
             raise
 
-    # -- asking ----------------------------------------------------------------------------------
-
-    def find(
+    def send(
         self,
-        repo: Path | str,
-        query: str | Query,
+        request: wire.Request[R],
         *,
-        deadline_s: float = DEADLINE_S,
+        timeout_s: float | None = None,
         meanwhile: Callable[[], object] | None = None,
-        **wish: Unpack[FindWish],
-    ) -> Results:
-        """The answer to a query; what is None is left to the settings of the repository.
+    ) -> R:
+        """Send a request and wait for its reply; a service that is busy is asked again for a while.
 
-        `meanwhile` is called while the service is at work, for what the answer will need.
+        `meanwhile` is called once while the service is at work, for what the reply will need.
         """
-        return self._ask(self._say.find(repo, query, deadline_s=deadline_s, **wish), meanwhile=meanwhile)
-
-    def show(self, repo: Path | str, commit: str) -> tuple[Hit, ...]:
-        """All hunks of a commit."""
-        return self._ask(self._say.show(repo, commit))
-
-    def commit(self, repo: Path | str, commit: str) -> CommitDetails:
-        """Everything about a commit but its lines."""
-        return self._ask(self._say.commit(repo, commit))
-
-    def history(self, repo: Path | str, commit: str, path: str, **wish: Unpack[PastWish]) -> History:
-        """Every hunk that touched a symbol of a file, or else lines of it as it is in a commit."""
-        return self._ask(self._say.history(repo, commit, path, **wish))
-
-    def blame(self, repo: Path | str, commit: str, path: str, line: int) -> Origin:
-        """Who last touched a line of a file as it is in a commit."""
-        return self._ask(self._say.blame(repo, commit, path, line))
-
-    def lines(self, repo: Path | str, commit: str, path: str, first: int, last: int) -> tuple[str, ...]:
-        """Lines of a file as it is in a commit."""
-        return self._ask(self._say.lines(repo, commit, path, first, last))
-
-    def remote(self, repo: Path | str) -> str | None:
-        """Where a repository is fetched from."""
-        return self._ask(self._say.remote(repo))
-
-    def status(self, repo: Path | str) -> IndexStatus:
-        """How an index stands."""
-        return self._ask(self._say.status(repo))
-
-    def repos(self) -> tuple[wire.Registered, ...]:
-        """All indexes on this machine."""
-        return self._ask(self._say.repos())
-
-    def health(self) -> wire.Vitals:
-        """How the service itself is."""
-        return self._ask(self._say.health())
+        asked = numbered(request, next(self._ids))
+        kind = wire.reply_type(type(request))
+        self._connection.settimeout(timeout_s or calls.timeout_s(request))
+        deadline = time.monotonic() + BUSY_S
+        while True:
+            self._write(asked)
+            wire.replies(kind)
+            if meanwhile is not None:
+                meanwhile()
+                meanwhile = None
+            try:
+                return checked(asked, self._receive(kind))
+            except DaemonBusy:
+                if is_greeting(asked) or time.monotonic() > deadline:
+                    raise
+            time.sleep(BUSY_PAUSE_S)
 
     def events(self) -> Iterator[wire.JobState]:
         """Everything that happens to indexes from now on; the connection serves nothing else any more."""
-        self._send(wire.Subscribe(id=self._say.number()))
+        self._write(numbered(wire.Subscribe(), next(self._ids)))
         self._connection.settimeout(None)
         while isinstance(reply := self._receive(), wire.Event):
             yield reply.job
         if isinstance(reply, wire.Fault):
             raise wire.raised(reply)
 
-    # -- telling ---------------------------------------------------------------------------------
-
-    def index(self, repo: Path | str) -> None:
-        """Have a repository indexed; returns at once."""
-        self._ask(self._say.index(repo))
-
-    def stop(self, repo: Path | str) -> None:
-        """Stop indexing one repository until it is asked for or changes again."""
-        self._ask(self._say.stop(repo))
-
-    def pause(self) -> None:
-        """Stop indexing until resumed."""
-        self._ask(self._say.pause())
-
-    def resume(self) -> None:
-        """Let indexing go on."""
-        self._ask(self._say.resume())
-
     def shutdown(self) -> None:
         """End the service and wait until nobody listens any more."""
-        self._ask(self._say.shutdown())
+        self.send(wire.Shutdown())
         self.close()
         deadline = time.monotonic() + _STOP_S
         while _listens():
@@ -146,29 +100,7 @@ class Client:
 
     # -- the connection --------------------------------------------------------------------------
 
-    def _ask(
-        self,
-        question: Question[R, T],
-        *,
-        timeout_s: float | None = None,
-        meanwhile: Callable[[], object] | None = None,
-    ) -> T:
-        self._connection.settimeout(timeout_s or question.patience_s)
-        deadline = time.monotonic() + BUSY_S
-        while True:
-            self._send(question.request)
-            wire.replies(question.kind)
-            if meanwhile is not None:
-                meanwhile()
-                meanwhile = None
-            try:
-                return question.answered(self._receive(question.kind))
-            except DaemonBusy:
-                if question.is_greeting or time.monotonic() > deadline:
-                    raise
-            time.sleep(BUSY_PAUSE_S)
-
-    def _send(self, request: wire.Request) -> None:
+    def _write(self, request: wire.Request[R]) -> None:
         frame = wire.frame(request)
         try:
             self._connection.sendall(frame)
