@@ -2,6 +2,7 @@
 
     repo        opens a repository and answers for it: refs, files, identity
     gitdir      finds the git directory, and refuses files that hang or exhaust
+    loose       loose objects, damaged ones included
     objects     reads commits, trees and blobs, within bounded caches
     grafts      shallow, grafted and replaced history
     walk        commits newest first

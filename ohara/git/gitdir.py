@@ -45,7 +45,12 @@ _PATH = re.compile(rb"\bpath\s*=\s*(.+)", re.IGNORECASE)
 def vet(start: Path) -> None:
     """Raise where the repository that a folder lies in has files that are better not opened."""
     try:
-        git_dir = _find(start)
+        git_dir = find(start)
+        if git_dir is not None and not git_dir.is_dir():
+            raise RepositoryError(
+                f"{start} belongs to the git directory {git_dir}, which does not exist",
+                hint="if it was moved, run there: git worktree repair",
+            )
         if git_dir is not None:
             _vet(git_dir)
     except IrregularFile as error:
@@ -63,7 +68,30 @@ def common_dir(git_dir: Path) -> Path:
     return Path(os.path.realpath(git_dir / os.fsdecode(said)))
 
 
-def _find(start: Path) -> Path | None:
+def object_folders(common: Path) -> list[Path]:
+    """The repository's `objects` folder, and those that it borrows from, each once."""
+    found: dict[str, Path] = {}
+    _collect(common / "objects", found, _DEEPEST_ALTERNATES)
+    return list(found.values())
+
+
+def _collect(folder: Path, found: dict[str, Path], deepest: int) -> None:
+    real = os.path.realpath(folder)
+    if real in found or not folder.is_dir():
+        return
+    found[real] = folder
+    for borrowed in _alternates(folder) if deepest else ():
+        _collect(borrowed, found, deepest - 1)
+
+
+def _alternates(folder: Path) -> list[Path]:
+    """The folders that an object database names to borrow from; a relative one counts from itself."""
+    said = read_regular(folder / "info" / "alternates", _CONFIG_BYTES, follow=True) or b""
+    return [folder / os.fsdecode(line) for line in said.splitlines() if line and not line.startswith(b"#")]
+
+
+def find(start: Path) -> Path | None:
+    """The git directory that a folder lies in or is, as far as names tell."""
     here = start.absolute()
     for folder in (here, *here.parents):
         dotted = folder / ".git"
@@ -106,14 +134,12 @@ def _vet_config(file: Path, deepest: int) -> None:
 
 def _vet_objects(folder: Path, deepest: int) -> None:
     """Look at an object database and at those that it borrows from."""
-    alternates = folder / "info" / "alternates"
-    said = read_regular(alternates, _CONFIG_BYTES, follow=True) or b""
+    borrowed = _alternates(folder)
     for file in _files_below(str(folder)):  # by their kind alone: there may be very many
         if not file.is_file():
             raise IrregularFile(Path(file.path), LIST_BYTES)
-    for line in said.splitlines() if deepest else ():
-        if line and not line.startswith(b"#"):
-            _vet_objects(folder / os.fsdecode(line), deepest - 1)
+    for other in borrowed if deepest else ():
+        _vet_objects(other, deepest - 1)
 
 
 def _files_below(folder: str) -> Iterator[os.DirEntry[str]]:

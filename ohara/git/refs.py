@@ -127,7 +127,10 @@ def _commit_of(handle: pygit2.Repository, name: str) -> Sha:
         return Sha(str(handle.revparse_single(name).peel(pygit2.Commit).id))
     odb = handle.odb
     for _ in range(_LONGEST_CHAIN):
-        kind, data = odb.read(oid)
+        try:
+            kind, data = odb.read(oid)
+        except _FAULTS as error:
+            raise ValueError(f"{oid} is missing or damaged") from error
         if kind == ObjectType.COMMIT:
             return Sha(str(oid))
         tagged = _TAGGED.match(data) if kind == ObjectType.TAG else None

@@ -14,8 +14,9 @@ import pygit2
 
 from ohara.errors import RepositoryError
 from ohara.git import commits, decode, refs, tree
-from ohara.git.gitdir import common_dir, vet
+from ohara.git.gitdir import common_dir, find, object_folders, vet
 from ohara.git.grafts import Grafts
+from ohara.git.loose import object_database
 from ohara.git.objects import Objects, tune
 from ohara.git.reading import DEFAULT_CAP
 from ohara.model import LeftOut, Sha
@@ -39,6 +40,7 @@ class Repository:
         git_dir = Path(handle.path)
         self.common_dir = common_dir(git_dir)
         self.work_dir = _work_dir(handle, git_dir)
+        handle.set_odb(object_database(object_folders(self.common_dir)))
         self.grafts = Grafts.load(self.common_dir)
         self.objects = Objects(handle, self.grafts)
 
@@ -223,6 +225,10 @@ def _refusal(place: Path, reason: str) -> RepositoryError:
         return RepositoryError(
             f"git does not trust {owned}: it belongs to another user",
             hint=f"if you trust it: git config --global --add safe.directory {owned}",
+        )
+    if "not found" in reason.lower() and (git_dir := find(place)) is not None:
+        return RepositoryError(
+            f"{git_dir} cannot be opened as a git repository", hint=f"see what git says: git -C {place} log"
         )
     if "not found" in reason.lower():
         return RepositoryError(

@@ -160,7 +160,13 @@ def survey(repository: Repository, writer: Writer, tips: Mapping[str, Sha], limi
         forward = _forward(repository, writer, complete, tips)
         if forward is not None:
             return forward
-    whole = plan_whole(list(walk(repository, set(tips.values()))), writer.known_shas(), limits=limits)
+    lost: set[str] = set()
+    reachable = list(walk(repository, set(tips.values()), missing=lost))
+    for sha in sorted(lost):  # looked for again by every run, as blobs are that are not there
+        writer.record_failure(
+            Sha(sha), "it is missing or damaged, and what came before it is not known", (sha,)
+        )
+    whole = plan_whole(reachable, writer.known_shas(), limits=limits)
     return _failed_last(whole, set(read_failed(connection)))
 
 

@@ -222,7 +222,9 @@ class Writer:
         if part.message_only:
             self.add_message_hunk(commit_id, part.message_words)
         if part.missing:
-            self.record_failure(commit.sha, f"{len(part.missing)} blobs are not in this clone", part.missing)
+            self.record_failure(
+                commit.sha, f"{len(part.missing)} objects are not in this clone, or damaged", part.missing
+            )
         elif part.left_out:
             self.record_failure(commit.sha, part.left_out)
         else:

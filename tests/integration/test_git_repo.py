@@ -72,7 +72,11 @@ def test_what_is_not_a_repository_is_refused_in_one_line(tmp_path: Path) -> None
     assert "does not exist" in refusal(tmp_path / "nowhere").message
     (tmp_path / "torn").mkdir()
     (tmp_path / "torn" / ".git").write_text("gitdir: /nonexistent/place\n")
-    assert "not inside a git repository" in refusal(tmp_path / "torn").message
+    torn = refusal(tmp_path / "torn")
+    assert torn.message.endswith(
+        "/torn belongs to the git directory /nonexistent/place, which does not exist"
+    )
+    assert torn.hint == "if it was moved, run there: git worktree repair"
 
 
 def test_formats_that_cannot_be_read_are_named(tmp_path: Path) -> None:
