@@ -201,8 +201,12 @@ class Engine:
         if not (asked.is_default and self.location.exists):
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
             return resolve_tips(self.repository, choice)
-        with self._reading() as connection:
-            return resolve_tips(self.repository, choose_refs(connection, asked, self.settings.index.refs))
+        try:
+            with self._reading() as connection:
+                choice = choose_refs(connection, asked, self.settings.index.refs)
+        except IndexMissing:  # a run that made the file was killed before it wrote anything
+            choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING)
+        return resolve_tips(self.repository, choice)
 
     @property
     def _place(self) -> Path:

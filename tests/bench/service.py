@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ohara import wire
+from tests.bench.beside import beside_table, measure_beside
 from tests.bench.changelog import draw_queries
 from tests.bench.crowd import crowd_table, measure_crowd
 from tests.bench.hooks import hooks_table, measure_hooks
@@ -36,6 +37,7 @@ def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: fl
         overhead = measure_overhead(subject.repo, home, there, texts)
         hooks = measure_hooks(folder / "hooked", home)
         crowd = measure_crowd(subject.repo, texts)
+        beside = measure_beside(there, subject.repo, texts)
         load = measure_load(there, subject.repo, copied(subject.repo, folder / "other.git"), texts)
     with service(home) as there:
         settle(there)
@@ -43,6 +45,7 @@ def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: fl
     tables = (
         overhead_table(f"{subject.name} ({hunks:,} hunks)", overhead),
         load_table(subject.name, load),
+        beside_table(subject.name, beside),
         crowd_table(subject.name, crowd),
         hooks_table(hooks, hooks_alone),
         soak_table(soak),
@@ -50,6 +53,7 @@ def measure_service(subject: Subject, work: Path, *, queries: int = 100, use: fl
     numbers = {
         "overhead": asdict(overhead),
         "load": asdict(load),
+        "beside": asdict(beside),
         "crowd": asdict(crowd),
         "hooks": {"service": asdict(hooks), "alone": asdict(hooks_alone)},
         "soak": asdict(soak),

@@ -26,7 +26,7 @@ from ohara.store.connection import connect_reader, connect_writer
 from ohara.store.lock import writer_lock
 from ohara.store.writer import Writer
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
-from tests.process import ROOT
+from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
     from fixtures.git import Repo
@@ -220,6 +220,14 @@ def test_two_indexers_started_together_leave_one_whole_index(
     assert codes[0] == 0
     assert set(codes) <= {0, 2}
     assert facts_of(index(repo)) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_a_run_that_was_killed_before_it_wrote_anything_is_no_hindrance(three_commits: Repo) -> None:
+    location = Engine.open(three_commits.path).location
+    location.prepare()
+    location.database.touch()
+    done = ohara("index", "--passes", "text,literal", "--repo", str(three_commits.path))
+    assert (done.returncode, Engine.open(three_commits.path).status().indexed) == (0, 3), done.stderr
 
 
 def test_a_damaged_database_is_reported_and_set_aside_by_a_rebuild(three_commits: Repo) -> None:
