@@ -9,10 +9,10 @@ from ohara.model import Hit, Match
 
 if TYPE_CHECKING:
     from ohara.browse.span import Span
-    from ohara.store.hydrate import StoredHit
+    from ohara.store.hydrate import StoredHunk
 
 
-def symbol_hit(row: StoredHit, symbol: str, rank: int) -> Hit:
+def symbol_hit(row: StoredHunk, symbol: str, rank: int) -> Hit:
     """A hunk that touches a symbol; its last name is marked wherever it stands."""
     name = re.split(r"[^\w$]+", symbol)[-1] or symbol
     wanted = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
@@ -25,7 +25,7 @@ def symbol_hit(row: StoredHit, symbol: str, rank: int) -> Hit:
     return _hit(row, symbol, tuple(matches), rank)
 
 
-def line_hit(row: StoredHit, new: Span, old: Span | None, rank: int) -> Hit:
+def line_hit(row: StoredHunk, new: Span, old: Span | None, rank: int) -> Hit:
     """A hunk that touches lines: those added of the new span and removed of the old one are marked."""
     matches: list[Match] = []
     at_new, at_old = row.new_start, row.old_start
@@ -42,7 +42,7 @@ def line_hit(row: StoredHit, new: Span, old: Span | None, rank: int) -> Hit:
     return _hit(row, row.symbols[0] if row.symbols else None, tuple(matches), rank)
 
 
-def _hit(row: StoredHit, symbol: str | None, matches: tuple[Match, ...], rank: int) -> Hit:
+def _hit(row: StoredHunk, symbol: str | None, matches: tuple[Match, ...], rank: int) -> Hit:
     first = matches[0].line if matches else _first_change(row.body)
     before = row.body.split("\n")[:first]
     return Hit(

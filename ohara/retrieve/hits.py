@@ -13,10 +13,11 @@ from ohara.retrieve.lanes import literal
 from ohara.words import index_text, query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ohara.model import Match, Pattern, Query
-    from ohara.retrieve.diversify import Shown
+    from ohara.model import HunkId, Match, Pattern, Query
+    from ohara.retrieve.scored import ScoredHunk
+    from ohara.store.hydrate import StoredHunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,18 @@ class Sought:
 
 
 def make_hits(
-    shown: Sequence[Shown], sought: Sought, *, first_rank: int = 1, until: float = math.inf
+    shown: Sequence[ScoredHunk],
+    rows: Mapping[HunkId, StoredHunk],
+    sought: Sought,
+    *,
+    first_rank: int = 1,
+    until: float = math.inf,
 ) -> tuple[Hit, ...]:
     """One hit for each, numbered from the first rank; marking what matched goes on `until` then."""
-    return tuple(_hit(one, sought, rank, until) for rank, one in enumerate(shown, first_rank))
+    return tuple(_hit(one, rows[one.hunk], sought, rank, until) for rank, one in enumerate(shown, first_rank))
 
 
-def _hit(shown: Shown, sought: Sought, rank: int, until: float) -> Hit:
-    ranked, row = shown.ranked, shown.ranked.row
+def _hit(scored: ScoredHunk, row: StoredHunk, sought: Sought, rank: int, until: float) -> Hit:
     excerpt = cut(
         row.body,
         sought.marks(row.body, until=until),
@@ -63,7 +68,7 @@ def _hit(shown: Shown, sought: Sought, rank: int, until: float) -> Hit:
     )
     return Hit(
         rank=rank,
-        score=ranked.score,
+        score=scored.score,
         hunk=row.hunk,
         commit=row.commit,
         path=row.path,
@@ -75,13 +80,13 @@ def _hit(shown: Shown, sought: Sought, rank: int, until: float) -> Hit:
         symbol=telling_symbol(row.symbols, sought.terms),
         excerpt=excerpt.text,
         matches=excerpt.matches,
-        lanes=dict(ranked.lanes),
-        lane_scores=dict(ranked.lane_scores),
-        fused=ranked.fused,
-        rerank=ranked.rerank,
-        recency=ranked.recency,
-        more_in_commit=shown.more,
-        also_in=shown.also_in,
+        lanes=dict(scored.lanes),
+        lane_scores=dict(scored.lane_scores),
+        fused=scored.fused,
+        rerank=scored.rerank,
+        recency=scored.recency,
+        more_in_commit=scored.more,
+        also_in=scored.also_in,
         top=excerpt.top,
         old_top=excerpt.old_top,
     )

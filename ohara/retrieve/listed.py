@@ -7,100 +7,96 @@ changes collapsed before the slice is taken, and only what is shown is read in f
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from ohara.retrieve.diversify import Ranked, Shown
+from ohara.model import Sha
+from ohara.retrieve.scored import ScoredHunk
 from ohara.store.hydrate import contents_of, hydrate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ohara.model import HunkId, Sha
+    from ohara.model import HunkId
+    from ohara.retrieve.ranking import Candidate
+    from ohara.store.hydrate import StoredHunk
     from ohara.store.reader import Reader
-
-
-class Listed(NamedTuple):
-    """A hunk of the list and its commit."""
-
-    hunk: HunkId
-    commit: Sha
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one line of the list will show."""
+    """One line of the list: the first hunk of a commit, how many more it has, who made the same change."""
 
-    hunk: HunkId
-    commit: Sha
+    first: Candidate
     more: int = 0
     also_in: tuple[Sha, ...] = ()
 
 
-def grouped(found: Sequence[Listed]) -> list[Entry]:
+def grouped(found: Sequence[Candidate]) -> list[Entry]:
     """One entry for each commit, in the order of their first hunks."""
-    first: dict[Sha, HunkId] = {}
-    count: dict[Sha, int] = {}
-    for hunk, commit in found:
-        first.setdefault(commit, hunk)
-        count[commit] = count.get(commit, 0) + 1
-    return [Entry(hunk, commit, more=count[commit] - 1) for commit, hunk in first.items()]
+    hunks: dict[bytes, list[Candidate]] = {}
+    for one in found:
+        hunks.setdefault(one.sha, []).append(one)
+    return [Entry(each[0], more=len(each) - 1) for each in hunks.values()]
 
 
-def merged(entries: Sequence[Entry], changes: Mapping[Sha, frozenset[int]]) -> list[Entry]:
+def merged(entries: Sequence[Entry], changes: Mapping[bytes, frozenset[int]]) -> list[Entry]:
     """Commits with the same changes made into one entry, the first, which names the others."""
-    standing: dict[frozenset[int], int] = {}
+    known: dict[frozenset[int], int] = {}
     kept: list[Entry] = []
     also: dict[int, list[Sha]] = {}
     for entry in entries:
-        changed = changes.get(entry.commit)
-        if changed in standing:
-            also.setdefault(standing[changed], []).append(entry.commit)
+        changed = changes.get(entry.first.sha)
+        if changed in known:
+            also.setdefault(known[changed], []).append(Sha(entry.first.sha.hex()))
             continue
         if changed is not None:
-            standing[changed] = len(kept)
+            known[changed] = len(kept)
         kept.append(entry)
-    return [
-        Entry(entry.hunk, entry.commit, entry.more, tuple(also.get(place, ())))
-        for place, entry in enumerate(kept)
-    ]
+    return [replace(entry, also_in=tuple(also.get(place, ()))) for place, entry in enumerate(kept)]
 
 
-def listing(reader: Reader, found: Sequence[Listed], *, all_hunks: bool) -> list[Entry]:
+def listing(reader: Reader, found: Sequence[Candidate], *, all_hunks: bool) -> list[Entry]:
     """The list as it will be shown: by commit, identical changes once, or simply every hunk."""
     if all_hunks:
-        return [Entry(hunk, commit) for hunk, commit in found]
+        return [Entry(one) for one in found]
     entries = grouped(found)
     return merged(entries, _changes(reader, entries, found))
 
 
-def _changes(reader: Reader, entries: Sequence[Entry], found: Sequence[Listed]) -> dict[Sha, frozenset[int]]:
+def _changes(
+    reader: Reader, entries: Sequence[Entry], found: Sequence[Candidate]
+) -> dict[bytes, frozenset[int]]:
     """What is listed of each commit, as contents, for those whose first hunk is that of another, too.
 
     A commit that shares one hunk with another and has more to show is not the same change.
     """
-    firsts = contents_of(reader, (entry.hunk for entry in entries))
+    firsts = contents_of(reader, (entry.first.hunk for entry in entries))
     times = Counter(firsts.values())
-    alike = {entry.commit for entry in entries if times[firsts.get(entry.hunk, -1)] > 1}
-    contents = contents_of(reader, (hunk for hunk, commit in found if commit in alike))
-    changed: dict[Sha, set[int]] = {commit: set() for commit in alike}
-    for hunk, commit in found:
-        if commit in alike:
-            changed[commit].add(contents.get(hunk, -hunk))
-    return {commit: frozenset(each) for commit, each in changed.items()}
+    alike = {entry.first.sha for entry in entries if times[firsts.get(entry.first.hunk, -1)] > 1}
+    contents = contents_of(reader, (one.hunk for one in found if one.sha in alike))
+    changed: dict[bytes, set[int]] = {sha: set() for sha in alike}
+    for one in found:
+        if one.sha in alike:
+            changed[one.sha].add(contents.get(one.hunk, -one.hunk))
+    return {sha: frozenset(each) for sha, each in changed.items()}
 
 
 def read_entries(
     reader: Reader, entries: Sequence[Entry], lane: str | None, *, first_rank: int
-) -> list[Shown]:
-    """The entries of a page in full; one whose hunk was taken away meanwhile is left out."""
-    rows = hydrate(reader, (entry.hunk for entry in entries))
-    return [
-        Shown(
-            Ranked(rows[entry.hunk], score=0.0, worth=0.0, lanes={lane: rank} if lane else {}),
+) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
+    """The entries of a page and their lines; one whose hunk was taken away meanwhile is left out."""
+    rows = hydrate(reader, (entry.first.hunk for entry in entries))
+    shown = [
+        ScoredHunk(
+            entry.first.hunk,
+            entry.first.time,
+            entry.first.sha,
+            lanes={lane: rank} if lane else {},
             more=entry.more,
             also_in=entry.also_in,
         )
         for rank, entry in enumerate(entries, first_rank)
-        if entry.hunk in rows
+        if entry.first.hunk in rows
     ]
+    return shown, rows

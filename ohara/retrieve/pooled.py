@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.retrieve.diversify import Ranked
 from ohara.retrieve.fuse import Fused, convex_fusion, reciprocal_rank_fusion
 from ohara.retrieve.profile import Fusion
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, spread
 from ohara.retrieve.recency import recency_factor
 from ohara.retrieve.registry import LANES
+from ohara.retrieve.scored import ScoredHunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,18 +19,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.judge import Judge
     from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.hydrate import StoredHit
-
-
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """A hunk of the pool: its fused score (the best is 1), and its rank and score in each lane."""
-
-    hunk: HunkId
-    fused: float
-    pinned: bool
-    lanes: Mapping[str, int]
-    lane_scores: Mapping[str, float]
+    from ohara.store.hydrate import StoredHunk
 
 
 def pool(
@@ -40,28 +29,36 @@ def pool(
     size: int,
     *,
     per_commit: int = HUNKS_PER_COMMIT,
-) -> list[Pooled]:
+) -> list[ScoredHunk]:
     """The best hunks of all lanes together: pinned first, few of each commit, none too far off."""
     rankings = spread(answers)
     floors = {lane.name: lane.floor for lane in LANES}
     ranks = {one.lane: {c.hunk: place for place, c in enumerate(one.candidates, 1)} for one in rankings}
     scores = {one.lane: {c.hunk: c.score for c in one.candidates} for one in rankings}
-    commits = {c.hunk: c.sha for one in rankings for c in one.candidates}
+    found = {c.hunk: c for one in rankings for c in one.candidates}
     pinned = frozenset(hunk for one in rankings for hunk in one.pinned)
     fused = _fused(rankings, weights, profile)
     best = max((one.score for one in fused), default=0.0) or 1.0
-    pooled: list[Pooled] = []
+    pooled: list[ScoredHunk] = []
     taken: dict[bytes, int] = {}
     for hunk, score in sorted(fused, key=lambda one: one.hunk not in pinned):
         lanes = {lane: places[hunk] for lane, places in ranks.items() if hunk in places}
         if all(scores[lane][hunk] < floors.get(lane, 0.0) for lane in lanes):
             continue
-        commit = commits[hunk]
+        time, commit = found[hunk].time, found[hunk].sha
         if taken.get(commit, 0) >= per_commit:
             continue
         taken[commit] = taken.get(commit, 0) + 1
         pooled.append(
-            Pooled(hunk, score / best, hunk in pinned, lanes, {lane: scores[lane][hunk] for lane in lanes})
+            ScoredHunk(
+                hunk,
+                time,
+                commit,
+                fused=score / best,
+                pinned=hunk in pinned,
+                lanes=lanes,
+                lane_scores={lane: scores[lane][hunk] for lane in lanes},
+            )
         )
         if len(pooled) >= size:
             break
@@ -69,16 +66,16 @@ def pool(
 
 
 def judged(
-    pooled: Iterable[Pooled],
-    rows: Mapping[HunkId, StoredHit],
+    pooled: Iterable[ScoredHunk],
+    rows: Mapping[HunkId, StoredHunk],
     touched: Mapping[int, Sequence[str]],
     judge: Judge | None,
     *,
     now: int,
     recency_weight: float,
-) -> list[Ranked]:
+) -> list[ScoredHunk]:
     """Pooled hunks with their score before any reranking; those gone meanwhile are left out."""
-    found: list[Ranked] = []
+    found: list[ScoredHunk] = []
     for one in pooled:
         row = rows.get(one.hunk)
         if row is None:
@@ -87,18 +84,7 @@ def judged(
         of_commit = judge.commit(row.commit, touched.get(row.commit_id, ())) if judge else 1.0
         of_path = judge.path(row.path, left_out=row.left_out is not None) if judge and row.path else 1.0
         score = one.fused * recency * of_commit
-        found.append(
-            Ranked(
-                row=row,
-                score=score,
-                worth=score * of_path,
-                pinned=one.pinned,
-                fused=one.fused,
-                recency=recency,
-                lanes=one.lanes,
-                lane_scores=one.lane_scores,
-            )
-        )
+        found.append(replace(one, score=score, worth=score * of_path, recency=recency))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ohara.errors import QueryError
 from ohara.model import LaneReport, LaneStatus, Polarity
 from ohara.retrieve import rerank as reranking
-from ohara.retrieve.diversify import Shown, collapsed, in_order, one_for_each_commit
+from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.judge import Judge
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.pooled import judged, pool
@@ -24,16 +24,16 @@ from ohara.store.pieces import holds_change
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ohara.model import Mode, Query, Sha
-    from ohara.retrieve.diversify import Ranked
+    from ohara.model import HunkId, Mode, Query
     from ohara.retrieve.lane import Lane
-    from ohara.retrieve.pooled import Pooled
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking
     from ohara.retrieve.request import Sources, Wishes
+    from ohara.retrieve.scored import ScoredHunk
     from ohara.store.filters import HunkFilter
+    from ohara.store.hydrate import StoredHunk
     from ohara.store.reader import Reader
 
 # A ranking is made in tiers, each deeper than the one before, until there are hits enough: so the first hits
@@ -64,12 +64,13 @@ class ToRank:
 
 @dataclass(frozen=True, slots=True)
 class RankedAnswer:
-    """The hits of a ranking, best first, whether there may be more, and how the lanes went.
+    """The hits of a ranking, best first, their lines, whether there may be more, and how the lanes went.
 
     `answered` names the lanes, and the reranker, that made the order.
     """
 
-    shown: list[Shown]
+    shown: list[ScoredHunk]
+    rows: Mapping[HunkId, StoredHunk]
     more: bool
     lanes: tuple[LaneReport, ...]
     answered: frozenset[str]
@@ -80,10 +81,20 @@ class RankedAnswer:
 class _Tier:
     """The hits that one tier adds, the commits that it looked at, and whether nothing lies below it."""
 
-    shown: list[Shown]
-    commits: frozenset[Sha]
+    shown: list[ScoredHunk]
+    rows: Mapping[HunkId, StoredHunk]
+    commits: frozenset[bytes]
     reports: tuple[LaneReport, ...]
     last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """What the tiers above have: their hits with their lines, and the commits that they looked at."""
+
+    shown: Sequence[ScoredHunk]
+    rows: Mapping[HunkId, StoredHunk]
+    commits: frozenset[bytes]
 
 
 async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
@@ -91,20 +102,21 @@ async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
     first = await _tier(asked, FIRST_DEPTH)
     answered = frozenset(report.name for report in first.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
-    shown, commits, reports, last = first.shown, first.commits, first.reports, first.last
+    shown, rows, commits, reports, last = first.shown, first.rows, first.commits, first.reports, first.last
     depth = FIRST_DEPTH
     while len(shown) <= hits and not last:
         depth *= DEEPER
-        deeper = await _tier(replace(asked, lanes=answered), depth, below=(shown, commits))
+        deeper = await _tier(replace(asked, lanes=answered), depth, below=_Above(shown, rows, commits))
         reports = (*deeper.reports, *(one for one in first.reports if one.name == reranking.NAME))
         late = {report.name for report in reports if report.status in _LATE}
         if answered & late:
             if len(shown) < hits and asked.lanes is not None:
                 raise _cannot_follow(answered & late)
             break  # what is here stands; a next page asks the lane once more
-        shown, commits, last = [*shown, *deeper.shown], commits | deeper.commits, deeper.last
+        shown, rows = [*shown, *deeper.shown], {**rows, **deeper.rows}
+        commits, last = commits | deeper.commits, deeper.last
     more = len(shown) > hits or not last
-    return RankedAnswer(shown, more, reports, answered, _notes(shown))
+    return RankedAnswer(shown, rows, more, reports, answered, _notes(shown))
 
 
 async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
@@ -113,7 +125,7 @@ async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
     answered = frozenset(report.name for report in tier.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
     return RankedAnswer(
-        tier.shown, more=False, lanes=tier.reports, answered=answered, notes=_notes(tier.shown)
+        tier.shown, tier.rows, more=False, lanes=tier.reports, answered=answered, notes=_notes(tier.shown)
     )
 
 
@@ -133,14 +145,12 @@ def _cannot_follow(lanes: frozenset[str]) -> QueryError:
     )
 
 
-async def _tier(
-    asked: ToRank, depth: int, below: tuple[Sequence[Shown], frozenset[Sha]] | None = None
-) -> _Tier:
+async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier:
     """What the lanes find at a depth, below the hits of other tiers and without the commits these looked at.
 
     Only the first tier is reranked.
     """
-    above, known = below or ((), frozenset())
+    above = below or _Above((), {}, frozenset())
     sources, query, wishes, allowed = asked.sources, asked.query, asked.wishes, asked.allowed
     profile = wishes.profile
     weights = profile.weights(query.query_class)
@@ -162,18 +172,17 @@ async def _tier(
     last = len(pooled) < size and all(
         _is_whole(lane, answer.ranking) for lane, answer in zip(LANES, answers, strict=True)
     )
-    there = {hit.ranked.row.hunk for hit in above}
+    there = {hit.hunk for hit in above.shown}
     fresh = [one for one in pooled if one.hunk not in there]
-    found = await sources.pool.read(partial(_read, query=query, pooled=fresh, wishes=wishes))
-    found = [one for one in found if wishes.all_hunks or one.row.commit.sha not in known]
+    found, rows = await sources.pool.read(partial(_read, query=query, pooled=fresh, wishes=wishes))
+    found = [one for one in found if wishes.all_hunks or one.sha not in above.commits]
     reports = tuple(answer.report for answer in answers)
     if below is None:
-        found, report = await _reranked(asked, found)
+        found, report = await _reranked(asked, found, rows)
         reports = (*reports, report)
-    shown = await sources.pool.read(
-        partial(_diversified, found=found, above=above, wishes=wishes, allowed=allowed)
-    )
-    return _Tier(shown, frozenset(one.row.commit.sha for one in found), reports, last)
+    diversify = partial(_diversified, found=found, rows=rows, above=above, wishes=wishes, allowed=allowed)
+    shown = await sources.pool.read(diversify)
+    return _Tier(shown, rows, frozenset(one.sha for one in found), reports, last)
 
 
 def _is_whole(lane: Lane, found: Ranking) -> bool:
@@ -197,36 +206,41 @@ def _lane_query(
     return LaneQuery(query, wishes.profile, sources.pool, models, allowed, sided, limit)
 
 
-def _read(reader: Reader, *, query: Query, pooled: Sequence[Pooled], wishes: Wishes) -> list[Ranked]:
+def _read(
+    reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], wishes: Wishes
+) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
     read = hydrate(reader, (one.hunk for one in pooled))
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
     judge = Judge.of(query) if wishes.profile.judges else None
     touched = paths_of_commits(reader, {row.commit_id for row in rows.values()}) if judge else {}
-    return judged(pooled, rows, touched, judge, now=wishes.now, recency_weight=wishes.recency_weight)
+    found = judged(pooled, rows, touched, judge, now=wishes.now, recency_weight=wishes.recency_weight)
+    return found, rows
 
 
-async def _reranked(asked: ToRank, found: list[Ranked]) -> tuple[list[Ranked], LaneReport]:
+async def _reranked(
+    asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]
+) -> tuple[list[ScoredHunk], LaneReport]:
     """The first hunks with the model's opinion mixed in; the others follow below them."""
     sources, query, wishes = asked.sources, asked.query, asked.wishes
     if not wishes.rerank or (asked.lanes is not None and reranking.NAME not in asked.lanes):
         return found, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0)
     first = in_order(found)[: reranking.DEPTH]
-    documents = reranking.documents_of(query.words, [one.row for one in first])
+    documents = reranking.documents_of(query.words, [rows[one.hunk] for one in first])
     answer = await reranking.rerank(sources.reranker, query.words, documents, timeout_s=wishes.timeout_s * 5)
     if answer.opinions is None:
         return found, answer.report
     rarity = await sources.pool.read(partial(_rarities, words=query_terms(query.words)))
-    said = wordings(query.words, rarity, documents, [one.row.commit_id for one in first])
-    ranked: list[Ranked] = []
+    said = wordings(query.words, rarity, documents, [rows[one.hunk].commit_id for one in first])
+    ranked: list[ScoredHunk] = []
     for one, opinion, wording in zip(first, answer.opinions, said, strict=True):
         value = wishes.profile.blend.value(one.fused, opinion, wording)
         lift = value / one.fused if one.fused else 0.0
         ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=value))
-    chosen = {one.row.hunk for one in first}
+    chosen = {one.hunk for one in first}
     return [
         *ranked,
-        *(replace(one, below=True) for one in found if one.row.hunk not in chosen),
+        *(replace(one, below=True) for one in found if one.hunk not in chosen),
     ], answer.report
 
 
@@ -235,22 +249,31 @@ def _rarities(reader: Reader, *, words: Sequence[str]) -> dict[str, float]:
 
 
 def _diversified(
-    reader: Reader, *, found: Sequence[Ranked], above: Sequence[Shown], wishes: Wishes, allowed: HunkFilter
-) -> list[Shown]:
+    reader: Reader,
+    *,
+    found: Sequence[ScoredHunk],
+    rows: Mapping[HunkId, StoredHunk],
+    above: _Above,
+    wishes: Wishes,
+    allowed: HunkFilter,
+) -> list[ScoredHunk]:
     best = in_order(found)
     if wishes.all_hunks:
-        return [Shown(one) for one in best]
+        return best
     hits = one_for_each_commit(best)
-    contents = {hit.ranked.row.content for hit in hits if hit.ranked.row.content is not None}
-    occurrences = commits_with_content(reader, contents, allowed)
-    counts = hunks_in_commits(reader, {hit.ranked.row.commit_id for hit in hits}, allowed)
+    known = {**above.rows, **rows}
+    contents = {hunk: row.content for hunk, row in known.items() if row.content is not None}
+    occurrences = commits_with_content(
+        reader, {contents[hit.hunk] for hit in hits if hit.hunk in contents}, allowed
+    )
+    counts = hunks_in_commits(reader, {rows[hit.hunk].commit_id for hit in hits}, allowed)
     return [
-        replace(hit, more=counts.get(hit.ranked.row.commit_id, 1) - 1)
-        for hit in collapsed(hits, occurrences, above)
+        replace(hit, more=counts.get(rows[hit.hunk].commit_id, 1) - 1)
+        for hit in collapsed(hits, contents, occurrences, above.shown)
     ]
 
 
-def _notes(shown: Sequence[Shown]) -> tuple[str, ...]:
+def _notes(shown: Sequence[ScoredHunk]) -> tuple[str, ...]:
     if shown:
         return ()
     return (

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ohara.embed.encoder import Reranker
-    from ohara.store.hydrate import StoredHit
+    from ohara.store.hydrate import StoredHunk
 
 NAME = "rerank"
 
@@ -40,7 +40,7 @@ class Reranked:
     report: LaneReport
 
 
-def documents_of(words: str, rows: Sequence[StoredHit]) -> list[str]:
+def documents_of(words: str, rows: Sequence[StoredHunk]) -> list[str]:
     """What is read of each hunk: subject, path, symbol, and the changed lines nearest to the query."""
     return [
         rerank_text(words, row.commit.subject, row.path, row.symbols[0] if row.symbols else "", row.body)

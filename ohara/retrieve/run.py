@@ -13,29 +13,30 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ohara.model import Filters, LaneReport, LaneStatus, Mode, QueryClass, Results, Sha
+from ohara.model import Filters, LaneReport, LaneStatus, Mode, QueryClass, Results
 from ohara.query import pattern_source, required_patterns
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lifetime import Matched, lifetime
-from ohara.retrieve.listed import Listed, listing, read_entries
+from ohara.retrieve.listed import listing, read_entries
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.store.filters import compile_filters
 from ohara.store.ranked import of_commit, recent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import Hit, IndexStatus, LiteralSpan, Pattern, Query
-    from ohara.retrieve.diversify import Shown
+    from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Sources, Wishes
+    from ohara.retrieve.scored import ScoredHunk
     from ohara.store.filters import HunkFilter
+    from ohara.store.hydrate import StoredHunk
     from ohara.store.reader import Reader
 
 # An exact search promises all matches, so it may take longer than a lane that helps to rank.
@@ -61,7 +62,8 @@ class Opening:
 class Answer:
     """A page of what was found, with all there is to say about it."""
 
-    shown: Sequence[Shown]
+    shown: Sequence[ScoredHunk]
+    rows: Mapping[HunkId, StoredHunk]
     more: bool
     lanes: tuple[LaneReport, ...]
     fusion: str
@@ -108,7 +110,7 @@ async def find(
 
     def excerpts() -> tuple[Hit, ...]:
         until = time.monotonic() + _MARKING_S
-        return make_hits(answer.shown, sought, first_rank=page.start + 1, until=until)
+        return make_hits(answer.shown, answer.rows, sought, first_rank=page.start + 1, until=until)
 
     hits = await anyio.to_thread.run_sync(excerpts)
     beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
@@ -177,7 +179,7 @@ async def _ranked(asked: _Asked) -> Answer:
         if not required.hunks:
             unmet = await _unmet(asked, required)
             return Answer(
-                (), more=False, lanes=exact, fusion=wishes.profile.fusion.value, notes=notes + unmet
+                (), {}, more=False, lanes=exact, fusion=wishes.profile.fusion.value, notes=notes + unmet
             )
         allowed = allowed.among(found.hunk for found in required.hunks)
         matched = Ranking(
@@ -197,6 +199,7 @@ async def _ranked(asked: _Asked) -> Answer:
         shown = ranked.shown
     return Answer(
         shown=shown[page.start : end],
+        rows=ranked.rows,
         more=len(shown) > end or ranked.more,
         lanes=(*exact, *ranked.lanes),
         fusion=wishes.profile.fusion.value,
@@ -206,9 +209,8 @@ async def _ranked(asked: _Asked) -> Answer:
     )
 
 
-def _moment(shown: Shown) -> tuple[int, Sha]:
-    commit = shown.ranked.row.commit
-    return commit.committer_time, commit.sha
+def _moment(shown: ScoredHunk) -> tuple[int, bytes]:
+    return shown.time, shown.sha
 
 
 # -- lists ---------------------------------------------------------------------------------------
@@ -217,7 +219,7 @@ def _moment(shown: Shown) -> tuple[int, Sha]:
 async def _matches(asked: _Asked) -> Answer:
     """What patterns match, newest first."""
     answer, report = await _exact(asked)
-    found = [Listed(each.hunk, each.commit) for each in answer.hunks]
+    found = [Candidate(each.hunk, 0.0, each.time, bytes.fromhex(each.commit)) for each in answer.hunks]
     listed = await _listed(asked, found, lane=LITERAL)
     notes = (*_unfinished(answer), *await _unmet(asked, answer))
     return replace(listed, lanes=(report,), span=await _lifetime(asked, answer), notes=notes)
@@ -226,7 +228,7 @@ async def _matches(asked: _Asked) -> Answer:
 async def _recent(asked: _Asked) -> Answer:
     """What filters let through, newest first."""
     newest = await asked.sources.pool.read(lambda reader: recent(reader, asked.opening.allowed))
-    return await _listed(asked, [Listed(at.hunk, Sha(at.sha.hex())) for at in newest])
+    return await _listed(asked, [Candidate(at.hunk, 0.0, at.time, at.sha) for at in newest])
 
 
 async def _commit(asked: _Asked) -> Answer | None:
@@ -236,17 +238,18 @@ async def _commit(asked: _Asked) -> Answer | None:
     if not hunks:
         return None
     wishes = replace(asked.wishes, all_hunks=True)
-    return await _listed(replace(asked, wishes=wishes), [Listed(at.hunk, Sha(at.sha.hex())) for at in hunks])
+    found = [Candidate(at.hunk, 0.0, at.time, at.sha) for at in hunks]
+    return await _listed(replace(asked, wishes=wishes), found)
 
 
-async def _listed(asked: _Asked, found: list[Listed], *, lane: str | None = None) -> Answer:
+async def _listed(asked: _Asked, found: list[Candidate], *, lane: str | None = None) -> Answer:
     wishes, start = asked.wishes, asked.page.start
 
     def work(reader: Reader) -> Answer:
         entries = listing(reader, found, all_hunks=wishes.all_hunks)
         end = start + wishes.k if wishes.k else len(entries)
-        shown = read_entries(reader, entries[start:end], lane, first_rank=start + 1)
-        return Answer(shown, more=end < len(entries), lanes=(), fusion=NEWEST_FIRST)
+        shown, rows = read_entries(reader, entries[start:end], lane, first_rank=start + 1)
+        return Answer(shown, rows, more=end < len(entries), lanes=(), fusion=NEWEST_FIRST)
 
     return await asked.sources.pool.read(work)
 

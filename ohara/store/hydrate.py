@@ -46,7 +46,7 @@ _SAME_CONTENT = """SELECT DISTINCT hunk.content_id, commits.sha, commits.committ
 
 
 @dataclass(frozen=True, slots=True)
-class StoredHit:
+class StoredHunk:
     """A hunk as the index has it, with its commit; a message-only hunk has no path, no content, no body.
 
     `old_start` and `new_start` number its first line on each side; on a side without lines, where one would
@@ -69,7 +69,7 @@ class StoredHit:
     body: str
 
 
-def hydrate(reader: Reader, hunks: Iterable[HunkId]) -> dict[HunkId, StoredHit]:
+def hydrate(reader: Reader, hunks: Iterable[HunkId]) -> dict[HunkId, StoredHunk]:
     """The hunks with these ids; an id that is gone has no entry."""
     asked = json.dumps(list(hunks))
     rows = reader.rows(_HUNKS, (asked,))
@@ -118,7 +118,7 @@ def commits_with_content(
     return {content: tuple(shas) for content, shas in found.items()}
 
 
-def _stored(row: tuple[Any, ...], commit: Commit, symbols: list[str], unpack: Any) -> StoredHit:  # noqa: ANN401
+def _stored(row: tuple[Any, ...], commit: Commit, symbols: list[str], unpack: Any) -> StoredHunk:  # noqa: ANN401
     (
         hunk,
         commit_id,
@@ -133,7 +133,7 @@ def _stored(row: tuple[Any, ...], commit: Commit, symbols: list[str], unpack: An
         left_out,
         body,
     ) = row
-    return StoredHit(
+    return StoredHunk(
         hunk=HunkId(hunk),
         commit_id=commit_id,
         commit=commit,

@@ -12,17 +12,18 @@ from ohara.model import ChangeKind, Commit, Filters, HunkId, Mode, Query, QueryC
 from ohara.query import parse
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
-from ohara.retrieve.diversify import Ranked, Shown, collapsed, in_order, one_for_each_commit
+from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.hits import telling_symbol
 from ohara.retrieve.judge import BOT, DOCS, TESTS, WIDE, Judge
 from ohara.retrieve.lanes.commit import FLOOR as COMMIT_FLOOR
 from ohara.retrieve.lanes.vector import FLOOR as VECTOR_FLOOR
-from ohara.retrieve.listed import Entry, Listed, grouped, merged
+from ohara.retrieve.listed import Entry, grouped, merged
 from ohara.retrieve.pooled import judged, pool
 from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, Ranking, capped, ordered, ranking, spread
 from ohara.retrieve.recency import recency_factor
-from ohara.store.hydrate import StoredHit
+from ohara.retrieve.scored import ScoredHunk
+from ohara.store.hydrate import StoredHunk
 
 NOW = 1_700_000_000
 DAY = 86_400
@@ -40,8 +41,8 @@ def commit(digit: str = "a", *, days: float = 0, author: str = "Ada") -> Commit:
 
 def row(
     hunk: int, of: Commit | None = None, *, path: str = "src/a.py", content: int | None = None
-) -> StoredHit:
-    return StoredHit(
+) -> StoredHunk:
+    return StoredHunk(
         hunk=HunkId(hunk),
         commit_id=1,
         commit=of or commit(),
@@ -59,10 +60,9 @@ def row(
     )
 
 
-def ranked(hunk: int, score: float, of: Commit | None = None, **more: object) -> Ranked:
-    content = more.pop("content", None)
-    assert content is None or isinstance(content, int)
-    one = Ranked(row(hunk, of, content=content), score=score, worth=score)
+def ranked(hunk: int, score: float, of: Commit | None = None, **more: object) -> ScoredHunk:
+    by = of or commit()
+    one = ScoredHunk(HunkId(hunk), by.committer_time, bytes.fromhex(by.sha), score=score, worth=score)
     return replace(one, **more)  # type: ignore[arg-type]
 
 
@@ -200,7 +200,7 @@ def test_relevance_dominates_and_recency_nudges() -> None:
         HunkId(3): row(3, commit("3", days=0)),
     }
     found = judged(pool([text], EVEN, DEFAULT, 10), rows, {}, None, now=NOW, recency_weight=0.05)
-    assert [one.row.hunk for one in in_order(found)] == [2, 1, 3]
+    assert [one.hunk for one in in_order(found)] == [2, 1, 3]
 
 
 def test_a_hunk_that_is_gone_meanwhile_is_left_out() -> None:
@@ -208,7 +208,7 @@ def test_a_hunk_that_is_gone_meanwhile_is_left_out() -> None:
     found = judged(
         pool([text], EVEN, DEFAULT, 10), {HunkId(2): row(2)}, {}, None, now=NOW, recency_weight=0.0
     )
-    assert [one.row.hunk for one in found] == [2]
+    assert [one.hunk for one in found] == [2]
 
 
 # -- judgement -----------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def test_order_is_pins_then_reranked_then_score_then_age_then_name() -> None:
         ranked(4, 0.1, old, pinned=True),
         ranked(5, 0.5, replace(new, sha=sha("c"))),
     ]
-    assert [one.row.hunk for one in in_order(found)] == [4, 5, 2, 1, 3]
+    assert [one.hunk for one in in_order(found)] == [4, 5, 2, 1, 3]
     assert in_order(found) == in_order(found[::-1])
 
 
@@ -292,27 +292,28 @@ def test_a_commit_stands_where_its_best_hunk_stands_and_shows_what_is_worth_most
         ]
     )
     shown = one_for_each_commit(found)
-    assert [(one.ranked.row.hunk, one.more) for one in shown] == [(2, 1), (3, 0)]
+    assert [(one.hunk, one.more) for one in shown] == [(2, 1), (3, 0)]
 
 
 def test_a_pinned_hunk_is_shown_even_if_another_of_its_commit_is_worth_more() -> None:
     fix = commit("1")
     found = in_order([ranked(1, 0.2, fix, pinned=True), ranked(2, 0.9, fix)])
-    assert [one.ranked.row.hunk for one in one_for_each_commit(found)] == [1]
+    assert [one.hunk for one in one_for_each_commit(found)] == [1]
 
 
 def test_identical_changes_are_shown_once_and_name_the_others() -> None:
     best, same, own = commit("1"), commit("2"), commit("3")
     hits = [
-        Shown(ranked(1, 0.9, best, content=7)),
-        Shown(ranked(2, 0.8, same, content=7)),
-        Shown(ranked(3, 0.7, own, content=8)),
-        Shown(ranked(4, 0.6, commit("4"), content=None)),
-        Shown(ranked(5, 0.5, commit("5"), content=None)),
+        ranked(1, 0.9, best),
+        ranked(2, 0.8, same),
+        ranked(3, 0.7, own),
+        ranked(4, 0.6, commit("4")),
+        ranked(5, 0.5, commit("5")),
     ]
     occurrences = {7: [same.sha, best.sha, own.sha, sha("9")], 8: [own.sha]}
-    kept = collapsed(hits, occurrences)
-    assert [one.ranked.row.hunk for one in kept] == [1, 3, 4, 5]
+    contents = {HunkId(1): 7, HunkId(2): 7, HunkId(3): 8}  # of the others there are no lines
+    kept = collapsed(hits, contents, occurrences)
+    assert [one.hunk for one in kept] == [1, 3, 4, 5]
     assert kept[0].also_in == (same.sha, sha("9"))
     assert kept[1].also_in == ()
 
@@ -321,14 +322,14 @@ def test_identical_changes_are_shown_once_and_name_the_others() -> None:
 
 
 def test_a_list_groups_by_commit_and_merges_identical_changes_before_it_is_cut() -> None:
-    a, b, c = sha("a"), sha("b"), sha("c")
-    found = [Listed(HunkId(1), a), Listed(HunkId(2), a), Listed(HunkId(3), b), Listed(HunkId(4), c)]
+    a, b, c = (bytes.fromhex(sha(each)) for each in "abc")
+    found = [Candidate(HunkId(hunk), 0.0, 1, each) for hunk, each in ((1, a), (2, a), (3, b), (4, c))]
     entries = grouped(found)
-    assert entries == [Entry(HunkId(1), a, more=1), Entry(HunkId(3), b), Entry(HunkId(4), c)]
+    assert entries == [Entry(found[0], more=1), Entry(found[2]), Entry(found[3])]
     same = frozenset({7})
     assert merged(entries, {a: same, c: same}) == [
-        Entry(HunkId(1), a, more=1, also_in=(c,)),
-        Entry(HunkId(3), b),
+        Entry(found[0], more=1, also_in=(sha("c"),)),
+        Entry(found[2]),
     ]
     assert merged(entries, {a: same | {8}, c: same}) == entries
 

@@ -42,10 +42,13 @@ from tests.bench.systems import NOW  # noqa: E402
 from tests.bench.workspace import Indexed, Subject, at_home, with_messages  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ohara.retrieve.diversify import Ranked
+    from ohara.model import HunkId
+    from ohara.retrieve.rank import ToRank
     from ohara.retrieve.ranking import Ranking
+    from ohara.retrieve.scored import ScoredHunk
+    from ohara.store.hydrate import StoredHunk
     from ohara.store.reader import Reader
 
 DEPTH = 50
@@ -121,17 +124,17 @@ def record(
     indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]], *, k: int = 10, depth: int = DEPTH
 ) -> list[Pool]:
     """Ask each query and keep what would be reranked."""
-    caught: list[Ranked] = []
+    caught: list[tuple[ScoredHunk, StoredHunk]] = []
 
-    async def catch(_sources: object, _query: object, _wishes: object, found: list[Ranked]) -> object:
-        caught[:] = in_order(found)[:depth]
-        return await reranked(_sources, _query, replace(_wishes, rerank=False), found)  # type: ignore[arg-type, type-var]
+    async def catch(asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]) -> object:
+        caught[:] = [(one, rows[one.hunk]) for one in in_order(found)[:depth]]
+        return await reranked(replace(asked, wishes=replace(asked.wishes, rerank=False)), found, rows)
 
     answered: dict[str, list[tuple[int, str, float]]] = {}
 
     def listen(answers: Sequence[Ranking], *given: object, **named: object) -> object:
         for one in answers:
-            answered[one.lane] = [(c.hunk, one.commits[c.hunk].hex(), c.score) for c in one.candidates]
+            answered[one.lane] = [(c.hunk, c.sha.hex(), c.score) for c in one.candidates]
         return pool_of(answers, *given, **named)  # type: ignore[arg-type]
 
     reranked, ranking._reranked = ranking._reranked, catch  # type: ignore[assignment]
@@ -152,25 +155,25 @@ def record(
                     kind,
                     [
                         Candidate(
-                            commit=one.row.commit.sha,
+                            commit=row.commit.sha,
                             fused=one.fused,
                             score=one.score,
                             lanes=dict(one.lanes),
                             lane_scores=dict(one.lane_scores),
-                            path=one.row.path,
-                            symbol=one.row.symbols[0] if one.row.symbols else "",
-                            message=one.row.commit.message,
-                            body=one.row.body,
+                            path=row.path,
+                            symbol=row.symbols[0] if row.symbols else "",
+                            message=row.commit.message,
+                            body=row.body,
                             document=rerank_text(
                                 query.words,
-                                one.row.commit.subject,
-                                one.row.path,
-                                one.row.symbols[0] if one.row.symbols else "",
-                                one.row.body,
+                                row.commit.subject,
+                                row.path,
+                                row.symbols[0] if row.symbols else "",
+                                row.body,
                             ),
                             pinned=one.pinned,
                         )
-                        for one in caught
+                        for one, row in caught
                     ],
                     *anyio.run(search._pool.read, partial(counted, words=query_terms(text))),
                     dict(answered),
