@@ -58,6 +58,10 @@ def jobs(given: argparse.Namespace, scratch: Path) -> dict[str, list[Job]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what is not done yet, and print the figures; 1 when something fell."""
     given = _parser().parse_args(arguments)
+    if given.tables:
+        outcomes = [outcome for file in given.tables for outcome in Ledger(file).outcomes]
+        print(report.tables(outcomes, heading=", ".join(file.stem for file in given.tables)))
+        return 1 if any(outcome.failures for outcome in outcomes) else 0
     commit = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -138,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repo", type=lambda text: Path(text).resolve(), default=None)
     parser.add_argument("--only", default="")
+    parser.add_argument("--tables", type=Path, nargs="+", default=[])
     parser.add_argument("--progress", type=Path, default=None)
     return parser
 
