@@ -20,6 +20,7 @@ _BACK = {
         "DROP TABLE header",
     ),
     3: ("DELETE FROM meta WHERE key = 'identity'",),
+    4: ("DROP TABLE encoded",),
 }
 
 

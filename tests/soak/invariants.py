@@ -39,6 +39,8 @@ _NEVER = {
       WHERE id NOT IN (SELECT id FROM hunk)""",
     "trigrams without their content": """SELECT count(*) FROM fts_literal_docsize
       WHERE id NOT IN (SELECT id FROM content)""",
+    "encoded text without its content": """SELECT count(*) FROM encoded
+      WHERE content_id NOT IN (SELECT id FROM content)""",
     "names without their symbol": """SELECT count(*) FROM fts_symbol_name_docsize
       WHERE id NOT IN (SELECT id FROM symbol)""",
     "a touch without its hunk": """SELECT count(*) FROM hunk_symbol

@@ -83,7 +83,7 @@ SCENES = (
     Scene("full disk, first run", "nothing", INDEX, "fresh"),
     Scene("full disk, later run", "old", INDEX, "grown"),
 )
-_WEIGHTS = (6, 6, 4, 2, 4, 4, 3, 3, 3, 2, 2, 2, 2)
+_WEIGHED = tuple(zip(SCENES, (6, 6, 4, 2, 4, 4, 4, 3, 3, 2, 2, 2, 2), strict=True))
 _RESETTLED = '[index]\nignore = ["*.go", "lib/"]\n'
 _lengths: dict[str, float] = {}  # how long a command takes that nobody kills, as far as known
 
@@ -91,14 +91,16 @@ _lengths: dict[str, float] = {}  # how long a command takes that nobody kills, a
 class Place:
     """One repository in its last state, and homes in all the states that a command may begin or end with."""
 
-    def __init__(self, folder: Path, chance: random.Random, *, slice_of: Path | None, long: bool) -> None:
+    def __init__(
+        self, folder: Path, chance: random.Random, *, slice_of: Path | None, long: bool, encoded: bool
+    ) -> None:
         self.folder = folder
         self.long = long
         self.homes = folder / "homes"
         if slice_of:
             self.repo = self._slice(slice_of, 1_200 if long else 150)
         else:
-            wild = Wild(folder / "repo.git", chance, rules=False)
+            wild = Wild(folder / "repo.git", chance, rules=False, encoded=encoded)
             wild.grow(_LONG_RUN if long else chance.randint(40, 160))
             self.repo = wild.repo.path
         self.index("old")
@@ -359,10 +361,14 @@ def run(
     counts: Mapping[str, int] = {}
     failures: list[str] = []
     try:
-        place = Place(folder, chance, slice_of=slice_of if unit % 3 == 0 else None, long=unit % 5 == 4)
+        # Of encoded text the first format knew nothing: a real history and one in two others may have some.
+        real = slice_of if unit % 3 == 0 else None
+        encoded = real is not None or unit % 2 == 0
+        place = Place(folder, chance, slice_of=real, long=unit % 5 == 4, encoded=encoded)
         this = Unit(place, chance)
         counts, failures = this.counts, this.failures
-        for number, scene in enumerate(chance.choices(SCENES, _WEIGHTS, k=kills)):
+        weights = [0 if encoded and scene.name == "migration" else weight for scene, weight in _WEIGHED]
+        for number, scene in enumerate(chance.choices(SCENES, weights, k=kills)):
             this.kill(scene, number)
     except Exception as fault:  # noqa: BLE001 - whatever falls here is what the soak looks for
         failures.append(f"{type(fault).__name__}: {fault}\n{traceback.format_exc()}")

@@ -46,9 +46,14 @@ _FOREIGN = "1234567890123456789012345678901234567890"
 
 
 class Wild:
-    """A repository that a seed changes step by step; `rules` lets it change what is left out of search."""
+    """A repository that a seed changes step by step.
 
-    def __init__(self, path: Path, chance: random.Random, *, rules: bool = True) -> None:
+    `rules` lets it change what is left out of search, `encoded` commit text that no person wrote.
+    """
+
+    def __init__(
+        self, path: Path, chance: random.Random, *, rules: bool = True, encoded: bool = True
+    ) -> None:
         self._chance = chance
         self._history = History(path, bare=True)
         self._count = 0
@@ -59,8 +64,10 @@ class Wild:
             (3, self.switch), (2, self.delete_branch), (2, self.tag), (1, self.delete_tag), (2, self.gc),
             (1, self.repack), (2, self.binary), (1, self.empty), (1, self.submodule), (1, self.link),
             (1, self.graft), (1, self.detach), (1, self.swap_file_and_folder), (1, self.cherry_pick),
-            (1, self.odd_message), (1, self.encoded),
+            (1, self.odd_message),
         ]  # fmt: skip
+        if encoded:
+            often += [(1, self.encoded)]
         if rules:
             often += [(3, self.change_rules)]
         self._operations = [operation for _, operation in often]
