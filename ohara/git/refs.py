@@ -8,6 +8,7 @@ an expression such as `HEAD~3`, libgit2 is stricter about the form of the commit
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -143,7 +144,7 @@ def _commit_of(handle: pygit2.Repository, name: str) -> Sha:
 def _named(handle: pygit2.Repository, name: str) -> pygit2.Oid | None:
     """What a ref or an id stands for by itself; None for an expression."""
     try:
-        target = handle.lookup_reference_dwim(name).resolve().target
+        target = handle.lookup_reference_dwim(sys.intern(name)).resolve().target  # pygit2 never lets go of it
         return target if isinstance(target, pygit2.Oid) else None
     except _FAULTS:
         pass  # no ref, or one that leads nowhere: libgit2 finds the words for it
@@ -179,7 +180,7 @@ def _remote_default(handle: pygit2.Repository) -> tuple[str, Sha] | None:
     if not found or (found[0] != _ORIGIN and len(found) > 1):
         return None
     head = heads[found[0]]
-    reference = handle.references[head]
+    reference = handle.references[sys.intern(head)]
     target = reference.target if reference.type == ReferenceType.SYMBOLIC else head
     commit = _peeled(handle, head)
     return (str(target), commit) if commit else None

@@ -38,6 +38,7 @@ _PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
   WHERE passes < 15 AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
 
 
+_REMEMBERED_WORDS = 20_000  # some two megabytes a reader
 _OPENINGS = 3  # a database that is replaced while it is opened is opened again, so often
 
 
@@ -144,6 +145,8 @@ class Reader:
         """In how many rows of the word table each word stands."""
         self._forget_if_changed()
         known = self._word_rows
+        if len(known) > _REMEMBERED_WORDS:
+            known.clear()
         found: dict[str, int] = {}
         for word in words:
             if word not in known:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -218,3 +220,17 @@ def test_files_are_read_at_a_commit_and_at_head(three_commits: Repo) -> None:
     assert repository.read_blob(files["README.md"], cap=3) is None
     assert repository.read_blob("0" * 40) is None
     assert repository.read_blob(sha["one"]) is None
+
+
+def test_looking_up_refs_keeps_nothing(three_commits: Repo) -> None:
+    for number in range(20):
+        three_commits.git("tag", f"v{number}")
+    repository = Repository.open(three_commits.path)
+    repository.names_of(three_commits.tip)
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(50):
+        assert len(repository.names_of(three_commits.tip)) == 21
+        repository.default_refs()
+    gc.collect()
+    assert sys.getallocatedblocks() - before < 200  # each name once more would be a thousand
