@@ -5,26 +5,17 @@ from __future__ import annotations
 import shlex
 import shutil
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara import config
 from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryError, reason_of
 from ohara.git.repo import Repository
-from ohara.git.walk import walk
 from ohara.index.run import DEFAULTS, IndexOptions, run
-from ohara.index.survey import (
-    OLDER,
-    TIPS,
-    TOTAL,
-    ChosenBy,
-    RefChoice,
-    choose_refs,
-    recount,
-    resolve_tips,
-    wanted_passes,
-)
-from ohara.model import IndexStatus, Progress, SearchOptions
+from ohara.index.status import brief_status, count_unseen
+from ohara.index.survey import TIPS, TOTAL, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
+from ohara.model import IndexStatus, Pass, Progress, SearchOptions
 from ohara.store import facts
 from ohara.store.aside import discard_aside
 from ohara.store.collect import collect
@@ -44,6 +35,8 @@ if TYPE_CHECKING:
     from ohara.settings import Settings
     from ohara.store.connection import Connection
 
+CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
+EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
 _LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well before this
 
 
@@ -141,36 +134,39 @@ class Engine:
             return self._status(connection)
 
     def _status(self, connection: Connection) -> IndexStatus:
-        choice = choose_refs(connection, RefChoice(), self.settings.index.refs)
-        tips = resolve_tips(self.repository, choice)
-        seen = facts.read_tips(connection, TIPS)
-        total = facts.read_number(connection, TOTAL)
         passes = facts.read_passes(connection)
-        indexed = passes[0].total
-        unseen = 0
-        recounted = recount(self.repository, connection, tips, self.settings.index.since)
-        if recounted is not None:
-            total = recounted
-        elif tips != seen:
-            unseen = sum(1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values())))
-        return IndexStatus(
-            repository=str(self._place),
-            commits=total + unseen,
-            indexed=indexed,
-            behind=max(0, total - indexed) + unseen,
+        brief = brief_status(
+            self.repository,
+            connection,
+            self.settings,
+            passes,
+            partial(count_unseen, self.repository),
+            recounts=True,
+        )
+        return replace(
+            brief,
             hunks=facts.count_rows(connection, "hunk"),
             contents=facts.count_rows(connection, "content"),
             symbols=facts.count_rows(connection, "symbol"),
             size_bytes=self.location.size_bytes(),
-            passes=wanted_passes(passes, self.settings.models.embedder),
             left_out=facts.read_left_out(connection),
             failures=facts.read_failures(connection),
-            refs=tuple(sorted(tips.items())),
             last_run=facts.read_last_run(connection),
-            shallow=self.repository.is_shallow,
-            older=facts.read_number(connection, OLDER),
-            gone=choice.gone(tips),
         )
+
+    def catch_up(self, *, jobs: int = 0, at_most_s: float | None = None) -> int | None:
+        """Read what is new for words and exact search, if it is little; how many commits are unread then.
+
+        None when nothing is; as `pending` counts them.
+        """
+        pending = self.pending()
+        if pending is None or pending > CATCH_UP_COMMITS:
+            return pending
+        options = IndexOptions(passes=EXACT_PASSES, jobs=jobs, at_most_s=at_most_s)
+        with closing(self.index(options)) as moments:
+            for _ in moments:
+                pass
+        return self.pending()
 
     def pending(self) -> int | None:
         """How many commits an index run would read; 0 when refs only moved, None when all is as indexed.
@@ -192,9 +188,7 @@ class Engine:
             return max(0, left)
         if tips == seen:
             return left if left > 0 else None
-        return max(0, left) + sum(
-            1 for _ in walk(self.repository, set(tips.values()), hide=set(seen.values()))
-        )
+        return max(0, left) + count_unseen(self.repository, tips.values(), seen.values())
 
     def refs_to_index(self, asked: RefChoice) -> dict[str, Sha]:
         """What a run would begin at; a ref that leads nowhere is told before anything is done."""

@@ -10,17 +10,14 @@ from ohara.embed.catalog import serving_embedder, serving_reranker
 from ohara.embed.identity import embedder_of
 from ohara.embed.shared import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
-from ohara.git.walk import walk
 from ohara.index.reach import NOT_INDEXED_HINT, Reach, Reaches
+from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import (
     OLDER,
-    TIPS,
-    TOTAL,
     RefChoice,
     choose_refs,
     command_to_choose,
     resolve_tips,
-    wanted_passes,
 )
 from ohara.model import MOST_HITS, WHOLE_HUNK, IndexStatus, LaneStatus, Order, Sha
 from ohara.retrieve.head_lines import HeadLines
@@ -33,6 +30,8 @@ from ohara.store.ancestry import named
 from ohara.store.pool import ReaderPool
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.embed.encoder import Embedder, Reranker
@@ -57,7 +56,7 @@ class Search:
         self.vectors_are_old = False  # a query met vectors of another model than the settings mean
         self._reranker: Reranker | None = None
         self._reaches = Reaches(repository, settings.index.since)
-        self._unseen: dict[tuple[Sha, ...], int] = {}
+        self._unseen: dict[tuple[str, ...], int] = {}
         self._pool = ReaderPool(location.database)
         self._sources = Sources(
             pool=self._pool,
@@ -176,31 +175,14 @@ class Search:
         return Reached(reach.indexed, note)
 
     def _status(self, reader: Reader) -> IndexStatus:
-        """How the index stands, from what costs next to nothing; counts of rows are left at 0."""
-        connection = reader.connection
-        counts = reader.counts()
-        choice = choose_refs(connection, RefChoice(), self._settings.index.refs)
-        seen = facts.read_tips(connection, TIPS)
-        total = facts.read_number(connection, TOTAL)
         with self._lock:
-            tips = resolve_tips(self._repository, choice)
-            unseen = self._count_unseen(tuple(sorted(tips.values())), tuple(sorted(seen.values())))
-        return IndexStatus(
-            repository=str(self._repository.work_dir or self._repository.common_dir),
-            commits=total + unseen,
-            indexed=counts.commits,
-            behind=max(0, total - counts.commits) + unseen,
-            hunks=0,
-            contents=0,
-            symbols=0,
-            size_bytes=0,
-            passes=wanted_passes(counts.passes, self._settings.models.embedder),
-            left_out=(),
-            failures=(),
-            refs=tuple(sorted(tips.items())),
-            last_run=None,
-            gone=choice.gone(tips),
-        )
+            return brief_status(
+                self._repository,
+                reader.connection,
+                self._settings,
+                reader.counts().passes,
+                self._count_unseen,
+            )
 
     def _extent(self, reader: Reader) -> Extent:
         """Whether every commit that leads to HEAD is indexed: none waits, failed, was cut off or left out."""
@@ -217,12 +199,11 @@ class Search:
         )
         return Extent(whole, head)
 
-    def _count_unseen(self, tips: tuple[Sha, ...], seen: tuple[Sha, ...]) -> int:
-        if set(tips) <= set(seen):
-            return 0
-        key = (*tips, *seen)
+    def _count_unseen(self, tips: Collection[Sha], seen: Collection[Sha]) -> int:
+        """The count, kept for the next query: a walk through history takes its time."""
+        key = (*sorted(tips), "", *sorted(seen))
         if key not in self._unseen:
-            self._unseen = {key: sum(1 for _ in walk(self._repository, tips, hide=seen))}
+            self._unseen = {key: count_unseen(self._repository, tips, seen)}
         return self._unseen[key]
 
 

@@ -13,8 +13,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ohara.cli.progress import Reporter
+from ohara.engine import CATCH_UP_COMMITS
 from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
-from ohara.model import Pass
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
 
 FIRST_RUN_S = 5.0  # as long as a person watches a bar; on two cores it reads the newest thousand commits
-CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
 
-_EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
 _LOG = "background.log"
 _BEING_READ = "another process is reading the rest (ohara status)"
 
@@ -35,10 +33,7 @@ def freshen(engine: Engine, *, quiet: bool) -> list[str]:
         if not engine.location.exists or _holds_nothing(engine):
             _begin(engine, quiet=quiet)
             return _leave_unfinished(engine)
-        pending = engine.pending()
-        if pending is not None and pending <= CATCH_UP_COMMITS:
-            _run(engine, quiet=True, passes=_EXACT_PASSES)
-            pending = engine.pending()
+        pending = engine.catch_up()
     except IndexLocked:
         if not engine.location.exists:
             raise
@@ -78,18 +73,12 @@ def _leave_unfinished(engine: Engine) -> list[str]:
     return []
 
 
-def _run(
-    engine: Engine,
-    *,
-    quiet: bool,
-    passes: frozenset[Pass] = frozenset(Pass),
-    at_most_s: float | None = None,
-) -> None:
+def _run(engine: Engine, *, quiet: bool, at_most_s: float) -> None:
     from ohara.index.run import IndexOptions
 
     reporter = Reporter(quiet=quiet, as_json=False)
     try:
-        with closing(engine.index(IndexOptions(passes=passes, at_most_s=at_most_s))) as moments:
+        with closing(engine.index(IndexOptions(at_most_s=at_most_s))) as moments:
             for progress in moments:
                 reporter.show(progress)
     finally:

@@ -1,0 +1,79 @@
+"""How an index stands beside its repository: what is indexed, what is not, of which refs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.git.walk import walk
+from ohara.index.survey import (
+    OLDER,
+    TIPS,
+    TOTAL,
+    RefChoice,
+    choose_refs,
+    recount,
+    resolve_tips,
+    wanted_passes,
+)
+from ohara.model import IndexStatus
+from ohara.store import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from ohara.git.repo import Repository
+    from ohara.model import PassStatus, Sha
+    from ohara.settings import Settings
+    from ohara.store.connection import Connection
+
+    CountUnseen = Callable[[Collection[Sha], Collection[Sha]], int]
+    """How many commits some tips lead to that others do not."""
+
+
+def brief_status(
+    repository: Repository,
+    connection: Connection,
+    settings: Settings,
+    passes: tuple[PassStatus, ...],
+    count_unseen: CountUnseen,
+    *,
+    recounts: bool = False,
+) -> IndexStatus:
+    """How far an index is, from what costs next to nothing: counts of rows and the like are left at 0.
+
+    `recounts` looks whether a shallow clone was deepened or the setting index.since has changed.
+    """
+    choice = choose_refs(connection, RefChoice(), settings.index.refs)
+    tips = resolve_tips(repository, choice)
+    recounted = recount(repository, connection, tips, settings.index.since) if recounts else None
+    seen = facts.read_tips(connection, TIPS)
+    total, unseen = recounted, 0
+    if total is None:
+        total = facts.read_number(connection, TOTAL)
+        unseen = count_unseen(tips.values(), seen.values())
+    indexed = passes[0].total
+    return IndexStatus(
+        repository=str(repository.work_dir or repository.common_dir),
+        commits=total + unseen,
+        indexed=indexed,
+        behind=max(0, total - indexed) + unseen,
+        hunks=0,
+        contents=0,
+        symbols=0,
+        size_bytes=0,
+        passes=wanted_passes(passes, settings.models.embedder),
+        left_out=(),
+        failures=(),
+        refs=tuple(sorted(tips.items())),
+        last_run=None,
+        shallow=repository.is_shallow,
+        older=facts.read_number(connection, OLDER),
+        gone=choice.gone(tips),
+    )
+
+
+def count_unseen(repository: Repository, tips: Collection[Sha], seen: Collection[Sha]) -> int:
+    """How many commits some tips lead to that others do not."""
+    if set(tips) <= set(seen):
+        return 0
+    return sum(1 for _ in walk(repository, set(tips), hide=set(seen)))
