@@ -13,22 +13,17 @@ from typing import TYPE_CHECKING
 
 from ohara.cli.printing import Form, Paper
 from ohara.cli.report import ExitCode, describe
-from ohara.errors import OharaError
-from ohara.model import LaneStatus
+from ohara.present.advice import advice, doubtful
+from ohara.present.budget import within_budget
 from ohara.present.json import hit_object, results_object, written
 from ohara.present.style import Ink, style_for
 from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from ohara.cli.printing import Printing
-    from ohara.model import Hit, IndexStatus, Results
-
-RERANK = "rerank"  # orders what the lanes found: without it nothing is missed
-_CUT_SHORT = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
-_MORE_TIME = "narrow it (path:, since:, a longer text), or give lanes more time: find.lane_timeout_s"
-CHARACTERS_A_TOKEN = 4  # what language models average over code and prose
+    from ohara.model import Hit, Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +63,6 @@ def worded(
             style = style_for(printing.colour, terminal=True, environment=paper.environment)
             said.append(style.ink(summary(results), Ink.QUIET))
     return Worded("".join(f"{line}\n" for line in out), "".join(f"{line}\n" for line in said))
-
-
-def doubtful(results: Results) -> OharaError | None:
-    """Why an answer without hits does not mean that there are none; None when it does, or there are some."""
-    if results.hits:
-        return None
-    cut = [lane for lane in results.lanes if lane.status in _CUT_SHORT and lane.name != RERANK]
-    if not cut:
-        return _unread(results.index)
-    what = "; ".join(f"the {lane.name} lane {lane.detail or lane.status}" for lane in cut)
-    return OharaError(f"nothing was found, but not everything was searched: {what}", hint=_MORE_TIME)
-
-
-def _unread(index: IndexStatus) -> OharaError | None:
-    """What to say of commits that are not there to be searched."""
-    if not index.behind:
-        return None
-    are = "is" if index.behind == 1 else "are"
-    return OharaError(
-        f"nothing was found, but {index.behind:,} of {index.commits:,} commits {are} not indexed",
-        hint="ohara index reads them; ohara status says how far it is",
-    )
 
 
 def exit_code(results: Results) -> ExitCode:
@@ -140,21 +113,6 @@ def _text(results: Results, printing: Printing, page: Page) -> tuple[tuple[Hit, 
     return shown, [f"{block}\n" for block in blocks[:-1]] + blocks[-1:]
 
 
-def advice(results: Results) -> list[str]:
-    """What to try when nothing was found."""
-    query = results.query
-    tips: list[str] = []
-    if results.index.behind:
-        tips.append(f"{results.index.behind:,} commits are not indexed yet: ohara index")
-    if any(getattr(query.filters, name) for name in query.filters.__slots__):
-        tips.append("the filters may exclude it: leave one out")
-    if query.patterns and not any("i" in pattern.flags for pattern in query.patterns):
-        tips.append("case counts: /…/i ignores it")
-    if query.patterns and query.words:
-        tips.append("quoted and /…/ terms are required: leave one out, or unquote it")
-    return [f"  try: {tip}" for tip in tips]
-
-
 def say(lines: Sequence[str]) -> None:
     """Write lines to stderr."""
     for line in lines:
@@ -175,12 +133,4 @@ def _within(
         return results.hits
     if printing.form is Form.JSON and not alone:
         overhead = written(results_object(replace(results, hits=())))
-    return tuple(_fitting(results.hits, render, printing.budget * CHARACTERS_A_TOKEN - len(overhead)))
-
-
-def _fitting(hits: Sequence[Hit], render: Callable[[Hit], str], room: int) -> Iterator[Hit]:
-    for hit in hits:
-        taken = len(render(hit)) + 1  # the line end, or the comma between two objects
-        if taken <= room:
-            room -= taken
-            yield hit
+    return within_budget(results.hits, render, tokens=printing.budget, overhead=overhead)

@@ -1,0 +1,52 @@
+"""What to say of an answer without hits: why that may not be a "no", and what to try."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.errors import OharaError
+from ohara.model import LaneStatus
+
+if TYPE_CHECKING:
+    from ohara.model import IndexStatus, Results
+
+RERANK = "rerank"  # orders what the lanes found: without it nothing is missed
+_CUT_SHORT = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
+_MORE_TIME = "narrow it (path:, since:, a longer text), or give lanes more time: find.lane_timeout_s"
+
+
+def doubtful(results: Results) -> OharaError | None:
+    """Why an answer without hits does not mean that there are none; None when it does, or there are some."""
+    if results.hits:
+        return None
+    cut = [lane for lane in results.lanes if lane.status in _CUT_SHORT and lane.name != RERANK]
+    if not cut:
+        return _unread(results.index)
+    what = "; ".join(f"the {lane.name} lane {lane.detail or lane.status}" for lane in cut)
+    return OharaError(f"nothing was found, but not everything was searched: {what}", hint=_MORE_TIME)
+
+
+def _unread(index: IndexStatus) -> OharaError | None:
+    """What to say of commits that are not there to be searched."""
+    if not index.behind:
+        return None
+    are = "is" if index.behind == 1 else "are"
+    return OharaError(
+        f"nothing was found, but {index.behind:,} of {index.commits:,} commits {are} not indexed",
+        hint="ohara index reads them; ohara status says how far it is",
+    )
+
+
+def advice(results: Results) -> list[str]:
+    """What to try when nothing was found."""
+    query = results.query
+    tips: list[str] = []
+    if results.index.behind:
+        tips.append(f"{results.index.behind:,} commits are not indexed yet: ohara index")
+    if any(getattr(query.filters, name) for name in query.filters.__slots__):
+        tips.append("the filters may exclude it: leave one out")
+    if query.patterns and not any("i" in pattern.flags for pattern in query.patterns):
+        tips.append("case counts: /…/i ignores it")
+    if query.patterns and query.words:
+        tips.append("quoted and /…/ terms are required: leave one out, or unquote it")
+    return [f"  try: {tip}" for tip in tips]
