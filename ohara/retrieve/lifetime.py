@@ -42,7 +42,6 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
     """The span of what was matched; none when nothing was."""
     if not matched.answer.hunks:
         return None
-    ends = time.monotonic() + timeout_s
     plain = _plain(matched.patterns)
     answer, scope = matched.answer, SpanScope.HISTORY
     if matched.bounded or plain != matched.patterns:
@@ -72,7 +71,7 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
         extent.head,
         paths,
         Matcher(plain[0]),
-        ends,
+        time.monotonic() + timeout_s,
         abandon_on_cancel=True,
         limiter=literal.turns_of_process(),
     )
