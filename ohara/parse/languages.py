@@ -92,6 +92,11 @@ def parse(source: bytes, language: str) -> Tree | None:
     return tree
 
 
+def line_starts(source: bytes) -> list[int]:
+    """Where each line of a source begins."""
+    return [0, *accumulate([len(line) + 1 for line in source.split(b"\n")][:-1])]
+
+
 def bytes_lost() -> int:
     """How much memory parsing has cost for good: the binding (0.25) keeps whatever its callback returns.
 

@@ -6,20 +6,18 @@ the file does. Knows lines and nodes; nothing of hunks.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from ohara.parse.languages import dialect, has_grammar, parse
+from ohara.parse.languages import dialect, has_grammar, line_starts, parse
 from ohara.parse.tables import marks_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 MAX_DEPTH: Final = 60  # deeper lines are as good or bad as each other
-_NEWLINE: Final = re.compile(b"\n")
 _MARGIN: Final = b" \t\f)]};,"
 _SIGNATURE_BYTES: Final = 4_000  # annotations and return types before a name end within these
 
@@ -64,7 +62,7 @@ def _parsed(source: bytes, language: str) -> _Parsed | None:
     tree = parse(source, spoken)
     if tree is None:
         return None
-    return _Parsed(tree, spoken, [0, *(found.end() for found in _NEWLINE.finditer(source))])
+    return _Parsed(tree, spoken, line_starts(source))
 
 
 class _Outliner:

@@ -6,11 +6,10 @@ joined by dots in every language. Local variables, parameters and imports are no
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from ohara.model import Symbol
-from ohara.parse.languages import dialect, has_grammar, parse
+from ohara.parse.languages import dialect, has_grammar, line_starts, parse
 from ohara.parse.walk import definitions
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class SyntaxTree:
         self._source = source
         self._language = dialect(source, language)
         self._tree = parse(source, self._language)
-        self._starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
+        self._starts = line_starts(source)
 
     @property
     def size(self) -> int:
