@@ -40,11 +40,13 @@ def split(
     *,
     chars: int = CHUNK_CHARS,
     lines: int = CHUNK_LINES,
+    by_size: bool = False,
 ) -> tuple[Hunk, ...]:
     """The hunk in pieces of at most so many characters and lines; git's remarks are no lines.
 
     `source` is the file after the change, or before it where `reads_old`. Without one the hunk's own
-    lines are parsed; without a language that has a grammar it is cut by its lines.
+    lines are parsed; without a language that has a grammar it is cut by its lines. `by_size`: wherever a
+    piece is full, for text in which no place is better than another.
     """
     if len(hunk.body) <= chars and hunk.body.count("\n") < lines:
         return (hunk,)
@@ -52,11 +54,15 @@ def split(
     budget = _Budget(whole, chars, lines)
     if budget.reach(0) == len(whole):
         return (hunk,)
+    changed = [at for at, line in enumerate(whole) if line[:1] in CHANGED]
+    if by_size:
+        starts = [0, *_cuts([0] * len(whole), budget, changed)]
+        return tuple(_pieces(hunk, whole, starts, [hunk.header] * len(starts)))
     seen = _see(hunk, whole, source, language, chars=chars, lines=lines)
     costs = seam_costs(whole) if seen is None else seam_costs(whole, seen[0].places, seen[1].depths)
     if removes(hunk) and not reads_old(hunk):
         keep_replacements(whole, costs, reach=budget.reach, small=lines // _SMALL)
-    starts = [0, *_cuts(costs, budget, [at for at, line in enumerate(whole) if line[:1] in CHANGED])]
+    starts = [0, *_cuts(costs, budget, changed)]
     headers = by_margin(hunk, starts, whole, language) if seen is None else by_syntax(hunk, starts, *seen)
     return tuple(_pieces(hunk, whole, starts, headers))
 

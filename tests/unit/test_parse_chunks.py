@@ -301,3 +301,16 @@ def test_hostile_nesting_is_cut_by_lines() -> None:
         pieces = split(hunk, text.encode(), language)
         assert "\n".join(piece.body for piece in pieces) == hunk.body
         assert all(len(piece.body) <= CHUNK_CHARS for piece in pieces)
+
+
+def test_text_without_better_places_is_cut_where_a_piece_is_full() -> None:
+    lines = [f"+{number % 97}" for number in range(2_000)] + [" end"] * 3
+    hunk = Hunk(10, 3, 10, 2_003, "def numbers():", "\n".join(lines))
+
+    pieces = split(hunk, None, None, chars=1_500, lines=1_500, by_size=True)
+
+    assert "\n".join(piece.body for piece in pieces) == hunk.body
+    assert len(pieces) <= 7
+    assert all("+" in piece.body for piece in pieces)
+    assert {piece.header for piece in pieces} == {"def numbers():"}
+    assert sum(piece.new_lines for piece in pieces) == 2_003
