@@ -16,8 +16,8 @@ from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import TIPS, TOTAL, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import IndexStatus, Pass, Progress, SearchOptions
-from ohara.store import facts
-from ohara.store.aside import discard_aside
+from ohara.store import meta
+from ohara.store.backup import discard_aside
 from ohara.store.collect import collect
 from ohara.store.connection import translated
 from ohara.store.locate import IndexLocation, known_indexes, locate
@@ -134,7 +134,7 @@ class Engine:
             return self._status(connection)
 
     def _status(self, connection: Connection) -> IndexStatus:
-        passes = facts.read_passes(connection)
+        passes = meta.read_passes(connection)
         brief = brief_status(
             self.repository,
             connection,
@@ -145,13 +145,13 @@ class Engine:
         )
         return replace(
             brief,
-            hunks=facts.count_rows(connection, "hunk"),
-            contents=facts.count_rows(connection, "content"),
-            symbols=facts.count_rows(connection, "symbol"),
+            hunks=meta.count_rows(connection, "hunk"),
+            contents=meta.count_rows(connection, "content"),
+            symbols=meta.count_rows(connection, "symbol"),
             size_bytes=self.location.size_bytes(),
-            left_out=facts.read_left_out(connection),
-            failures=facts.read_failures(connection),
-            last_run=facts.read_last_run(connection),
+            left_out=meta.read_left_out(connection),
+            failures=meta.read_failures(connection),
+            last_run=meta.read_last_run(connection),
         )
 
     def catch_up(self, *, jobs: int = 0, at_most_s: float | None = None) -> int | None:
@@ -179,11 +179,11 @@ class Engine:
             tips = resolve_tips(
                 self.repository, choose_refs(connection, RefChoice(), self.settings.index.refs)
             )
-            seen = facts.read_tips(connection, TIPS)
+            seen = meta.read_tips(connection, TIPS)
             recounted = recount(self.repository, connection, tips, self.settings.index.since)
-            total = facts.read_number(connection, TOTAL) if recounted is None else recounted
-            live = int(connection.execute(facts.COUNT_LIVE).get)
-            left = total - live - len(facts.read_failed(connection))
+            total = meta.read_number(connection, TOTAL) if recounted is None else recounted
+            live = int(connection.execute(meta.COUNT_LIVE).get)
+            left = total - live - len(meta.read_failed(connection))
         if recounted is not None:
             return max(0, left)
         if tips == seen:

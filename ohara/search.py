@@ -10,7 +10,7 @@ from ohara.embed.catalog import serving_embedder, serving_reranker
 from ohara.embed.identity import embedder_of
 from ohara.embed.shared import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
-from ohara.index.reach import NOT_INDEXED_HINT, Reach, Reaches
+from ohara.index.reachability import NOT_INDEXED_HINT, Reach, Reaches
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import (
     OLDER,
@@ -25,7 +25,7 @@ from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
-from ohara.store import facts
+from ohara.store import meta
 from ohara.store.ancestry import named
 from ohara.store.pool import ReaderPool
 
@@ -192,8 +192,8 @@ class Search:
         whole = (
             head is not None
             and not self._repository.is_shallow
-            and not facts.read_number(connection, OLDER)
-            and not facts.read_failed(connection)
+            and not meta.read_number(connection, OLDER)
+            and not meta.read_failed(connection)
             and bool(named(reader, (head,)))
             and self._status(reader).behind == 0
         )

@@ -16,7 +16,7 @@ from ohara.errors import RepositoryError
 from ohara.git.blame import blame as git_blame
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
-from ohara.index.reach import not_indexed
+from ohara.index.reachability import not_indexed
 from ohara.model import CommitDetails, History, Origin, Pass, Place
 from ohara.store import browse
 from ohara.store.hydrate import hydrate

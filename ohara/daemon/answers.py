@@ -20,7 +20,7 @@ from ohara.daemon.repositories import in_thread, open_registered
 from ohara.daemon.turns import Turns
 from ohara.engine import all_indexes
 from ohara.git.repo import Repository
-from ohara.index.reach import not_indexed
+from ohara.index.reachability import not_indexed
 from ohara.model import WHOLE_HUNK, SearchOptions
 from ohara.retrieve.reading import read_query
 

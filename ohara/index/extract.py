@@ -17,9 +17,9 @@ from ohara.git.bounds import MOST_ENTRIES
 from ohara.git.diff import DiffOptions, iter_changes
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
-from ohara.index.frames import Failed, Part
+from ohara.index.ipc import Failed, Part
 from ohara.index.lines import sides
-from ohara.index.rules import Judge
+from ohara.index.rules import Exclusions
 from ohara.languages import language_of
 from ohara.model import Hunk
 from ohara.parse.chunks import split
@@ -29,7 +29,7 @@ from ohara.words import index_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ohara.index.frames import Task, WorkerSetup
+    from ohara.index.ipc import Task, WorkerSetup
     from ohara.model import FileChange, Sha
 
 _PART_CHARS = 1 << 20  # a message to the writer carries about this much diff text
@@ -47,7 +47,7 @@ class Extractor:
     def __init__(self, setup: WorkerSetup) -> None:
         self._setup = setup
         self._repository = Repository.open(Path(setup.repository))
-        self._judge = Judge(setup.rules)
+        self._judge = Exclusions(setup.rules)
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
 
     def run(self, task: Task) -> Iterator[Part | Failed]:

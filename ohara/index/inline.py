@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.index.frames import Task
+from ohara.index.ipc import Task
 from ohara.index.pool import WorkerDied
 from ohara.index.worker import STEPS, Step
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
-    from ohara.index.frames import Failed, Part, WorkerSetup
+    from ohara.index.ipc import Failed, Part, WorkerSetup
 
 SMALL_RUN_COMMITS = 24  # about what a worker could read in the time it takes to start one
 MARK = "inline"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import ohara
 from ohara.errors import InternalError, OharaError
-from ohara.index.frames import Broken, Failed, Finished, Part, Ready, Task, read_frame, write_frame
+from ohara.index.ipc import Broken, Failed, Finished, Part, Ready, Task, read_frame, write_frame
 from ohara.index.orphan import OF_MAIN_THREAD
 from ohara.index.worker import OUT_OF_MEMORY
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Set
     from types import TracebackType
 
-    from ohara.index.frames import WorkerSetup
+    from ohara.index.ipc import WorkerSetup
 
 # A worker runs the ohara that started it. Never from the current folder (-P): that may be a repository which
 # has a `zstandard.py` of its own, and what lies in a repository is not to be run.

@@ -89,7 +89,7 @@ def read_rules(repository: Repository, settings: IndexSettings) -> Rules:
     return Rules(ignore, Attributes.load(repository), settings.large_file_bytes)
 
 
-class Judge:
+class Exclusions:
     """Applies the rules, remembering each path's verdict."""
 
     def __init__(self, rules: Rules) -> None:

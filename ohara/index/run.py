@@ -17,12 +17,12 @@ from ohara.embed.identity import embedder_identity
 from ohara.embed.prepare import VECTORS_VERSION
 from ohara.errors import OharaError
 from ohara.git.walk import walk
-from ohara.index import derived, inline, stages
-from ohara.index.frames import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
+from ohara.index import derived_passes, inline, stages
 from ohara.index.inline import Inline
+from ohara.index.ipc import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
 from ohara.index.plan import NO_LIMITS, Limits, Plan
 from ohara.index.pool import Pool
-from ohara.index.rules import Judge, read_rules
+from ohara.index.rules import Exclusions, read_rules
 from ohara.index.stages import Clock
 from ohara.index.survey import (
     COMPLETE,
@@ -43,14 +43,14 @@ from ohara.model import Pass, Progress
 from ohara.parse import PARSER_VERSION
 from ohara.parse.languages import has_grammar
 from ohara.store import generations, passes
-from ohara.store.aside import set_aside
+from ohara.store.backup import set_aside
 from ohara.store.collect import sweep
-from ohara.store.facts import read_meta
 from ohara.store.fingerprint import Fingerprint, reconcile
 from ohara.store.lock import writer_lock
+from ohara.store.meta import read_meta
+from ohara.store.path_rules import apply_verdicts
 from ohara.store.pieces import PIECES_VERSION
 from ohara.store.symbols import HeadFile
-from ohara.store.verdicts import apply_verdicts
 from ohara.store.writer import Writer
 from ohara.words import WORDS_VERSION
 
@@ -105,7 +105,7 @@ class _Run:
         deadline = None if options.at_most_s is None else now + options.at_most_s
         self.clock = Clock(now, deadline, options.stop)
         self.rules = read_rules(repository, settings.index)
-        self.judge = Judge(self.rules)
+        self.judge = Exclusions(self.rules)
         self.rejudged = 0
         self.embedder = embedder_identity(settings.models.embedder)
         self.limits = options.limits
@@ -208,15 +208,15 @@ def _later_passes(
     wanted = this.options.passes
     for stage in (Pass.TEXT, Pass.LITERAL):
         if stage in wanted and not this.clock.expired:
-            yield from derived.derive(writer, pool, this.clock, stage)
+            yield from derived_passes.derive(writer, pool, this.clock, stage)
     if Pass.SYMBOL in wanted and not this.clock.expired:
         yield from _read_head(writer, pool, this, tips)
-        yield from derived.touch_symbols(writer, pool, this.clock)
+        yield from derived_passes.touch_symbols(writer, pool, this.clock)
         if this.rejudged:
             sweep(writer)
             writer.commit()
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:
-        yield from derived.embed_hunks(writer, pool, this.clock, this.embedder)
+        yield from derived_passes.embed_hunks(writer, pool, this.clock, this.embedder)
         _retire_vectors(writer)
 
 
@@ -228,7 +228,7 @@ def _read_head(
     if read_meta(writer.connection, passes.HEAD_SYMBOLS) == head:
         return
     files = _head_files(this) if head else []
-    yield from derived.read_head(writer, pool, files, this.clock)
+    yield from derived_passes.read_head(writer, pool, files, this.clock)
     if not this.clock.expired:
         writer.set_meta(passes.HEAD_SYMBOLS, head)
         writer.commit()

@@ -2,7 +2,7 @@
 
 A stage ends a batch (one transaction) when enough hunks are waiting, between whole commits only. It
 can stop early at a deadline; what it wrote stays and the next run continues. The passes that work from
-what is stored are in `ohara.index.derived`.
+what is stored are in `ohara.index.derived_passes`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ohara.index.frames import Failed
+from ohara.index.ipc import Failed
 from ohara.index.plan import into_tasks
 from ohara.index.pool import WorkerDied
 from ohara.model import Pass, Progress

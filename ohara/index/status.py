@@ -16,7 +16,7 @@ from ohara.index.survey import (
     wanted_passes,
 )
 from ohara.model import IndexStatus
-from ohara.store import facts
+from ohara.store import meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -46,10 +46,10 @@ def brief_status(
     choice = choose_refs(connection, RefChoice(), settings.index.refs)
     tips = resolve_tips(repository, choice)
     recounted = recount(repository, connection, tips, settings.index.since) if recounts else None
-    seen = facts.read_tips(connection, TIPS)
+    seen = meta.read_tips(connection, TIPS)
     total, unseen = recounted, 0
     if total is None:
-        total = facts.read_number(connection, TOTAL)
+        total = meta.read_number(connection, TOTAL)
         unseen = count_unseen(tips.values(), seen.values())
     indexed = passes[0].total
     return IndexStatus(
@@ -67,7 +67,7 @@ def brief_status(
         refs=tuple(sorted(tips.items())),
         last_run=None,
         shallow=repository.is_shallow,
-        older=facts.read_number(connection, OLDER),
+        older=meta.read_number(connection, OLDER),
         gone=choice.gone(tips),
     )
 

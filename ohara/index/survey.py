@@ -20,7 +20,7 @@ from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
 from ohara.model import Pass, Sha
 from ohara.query import parse_date
 from ohara.store.collect import remove_commits
-from ohara.store.facts import read_failed, read_meta, read_tips
+from ohara.store.meta import read_failed, read_meta, read_tips
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set

@@ -12,18 +12,18 @@ from ohara.embed.prepare import CHANGE_HUNKS, change_text, document_text
 from ohara.embed.quantise import pack
 from ohara.encoded import leave_out
 from ohara.errors import InternalError
-from ohara.index.frames import Failed, Part
+from ohara.index.ipc import Failed, Part
 from ohara.model import Pass
 from ohara.store.passes import DerivedVectors
-from ohara.store.stored import StoredCommits
+from ohara.store.stored_commits import StoredCommits
 from ohara.store.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.store.stored import StoredHunk
+    from ohara.store.stored_commits import StoredHunk
 
-from ohara.index.frames import Task, WorkerSetup
+from ohara.index.ipc import Task, WorkerSetup
 
 
 class _Told(NamedTuple):

@@ -15,7 +15,7 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 from ohara.errors import OharaError, reason_of
-from ohara.index.frames import (
+from ohara.index.ipc import (
     Broken,
     Failed,
     Finished,
@@ -51,25 +51,25 @@ def _extract(setup: WorkerSetup) -> Step:
 
 
 def _derive_text(setup: WorkerSetup) -> Step:
-    from ohara.index.derive import Deriver
+    from ohara.index.rederive import Deriver
 
     return Deriver(setup).texts
 
 
 def _derive_literal(setup: WorkerSetup) -> Step:
-    from ohara.index.derive import Deriver
+    from ohara.index.rederive import Deriver
 
     return Deriver(setup).literals
 
 
 def _symbols(setup: WorkerSetup) -> Step:
-    from ohara.index.touch import Toucher
+    from ohara.index.symbols import Toucher
 
     return Toucher(setup).run
 
 
 def _head(setup: WorkerSetup) -> Step:
-    from ohara.index.touch import HeadParser
+    from ohara.index.symbols import HeadParser
 
     return HeadParser(setup).run
 

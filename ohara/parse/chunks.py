@@ -13,16 +13,16 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 from ohara.model import Hunk
+from ohara.parse.cut_costs import CHANGED, LEVEL, keep_replacements, seam_costs
 from ohara.parse.headers import by_margin, by_syntax
-from ohara.parse.images import image_of, reads_old, removes, whole_lines
 from ohara.parse.languages import has_grammar
+from ohara.parse.line_map import image_of, reads_old, removes, whole_lines
 from ohara.parse.outline import outline
-from ohara.parse.seams import CHANGED, LEVEL, keep_replacements, seam_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.parse.images import Image
+    from ohara.parse.line_map import Image
     from ohara.parse.outline import Outline
 
 __all__ = ["CHUNK_CHARS", "CHUNK_LINES", "reads_old", "split"]

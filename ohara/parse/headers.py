@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import Hunk
-    from ohara.parse.images import Image
+    from ohara.parse.line_map import Image
     from ohara.parse.outline import Outline
 
 _MAX_HEADER: Final = 160  # git stops at 80 bytes; signatures with types are longer

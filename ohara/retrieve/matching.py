@@ -22,7 +22,7 @@ import re2
 from ohara.errors import QueryError
 from ohara.model import Match, Polarity
 from ohara.retrieve.expression import Choice, Place, Repeat, Sequence, Unreadable, read_expression
-from ohara.retrieve.refusal import refusal
+from ohara.retrieve.regex_errors import regex_error
 
 if TYPE_CHECKING:
     from collections import abc
@@ -267,6 +267,6 @@ def _compiled(pattern: Pattern, source: bytes, *, any_case: bool, never_newline:
         return _compiled_source(source, any_case=any_case, never_newline=never_newline)
     except re2.error as error:
         said = error.args[0] if error.args else b""
-        raise refusal(
+        raise regex_error(
             pattern, said.decode(errors="replace") if isinstance(said, bytes) else str(said)
         ) from None

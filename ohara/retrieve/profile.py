@@ -12,8 +12,8 @@ from ohara.model import QueryClass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ohara.retrieve.wording import Wording
-    from ohara.store.ranked import Weights
+    from ohara.retrieve.proximity import Proximity
+    from ohara.store.lane_queries import Weights
 
 
 # The lane that the others only correct: alone it finds most of what all of them find together.
@@ -45,7 +45,7 @@ class Blend:
     held: float = 0.0
     pairs: float = 0.0
 
-    def value(self, fused: float, opinion: float, wording: Wording) -> float:
+    def value(self, fused: float, opinion: float, wording: Proximity) -> float:
         """The mean of all four, each between 0 and 1."""
         whole = self.fused + self.model + self.held + self.pairs
         summed = (

@@ -10,16 +10,16 @@ from ohara.errors import QueryError
 from ohara.model import LaneReport, LaneStatus, Polarity
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
-from ohara.retrieve.judge import Judge
 from ohara.retrieve.lane import LaneQuery
-from ohara.retrieve.pooled import judged, pool
+from ohara.retrieve.pool import judged, pool
+from ohara.retrieve.priors import Priors
+from ohara.retrieve.proximity import proximities, rarities
 from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
-from ohara.retrieve.wording import rarities, wordings
+from ohara.store.fts_query import any_of, within
 from ohara.store.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
-from ohara.store.match import any_of, within
 from ohara.store.pieces import holds_change
 from ohara.words import query_terms
 
@@ -212,7 +212,7 @@ def _read(
     read = hydrate(reader, (one.hunk for one in pooled))
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
-    judge = Judge.of(query) if wishes.profile.judges else None
+    judge = Priors.of(query) if wishes.profile.judges else None
     touched = paths_of_commits(reader, {row.commit_id for row in rows.values()}) if judge else {}
     found = judged(pooled, rows, touched, judge, now=wishes.now, recency_weight=wishes.recency_weight)
     return found, rows
@@ -231,7 +231,7 @@ async def _reranked(
     if answer.opinions is None:
         return found, answer.report
     rarity = await sources.pool.read(partial(_rarities, words=query_terms(query.words)))
-    said = wordings(query.words, rarity, documents, [rows[one.hunk].commit_id for one in first])
+    said = proximities(query.words, rarity, documents, [rows[one.hunk].commit_id for one in first])
     ranked: list[ScoredHunk] = []
     for one, opinion, wording in zip(first, answer.opinions, said, strict=True):
         value = wishes.profile.blend.value(one.fused, opinion, wording)

@@ -24,7 +24,7 @@ from ohara.retrieve.listed import listing, read_entries
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.store.filters import compile_filters
-from ohara.store.ranked import of_commit, recent
+from ohara.store.lane_queries import of_commit, recent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,14 +22,14 @@ from ohara.retrieve.expression import (
     Unreadable,
     read_expression,
 )
-from ohara.store.formula import ANYTHING, All, all_of, count_trigrams, either_of
+from ohara.store.trigram_query import ANYTHING, All, all_of, count_trigrams, either_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ohara.model import Pattern
     from ohara.retrieve.expression import Tree
-    from ohara.store.formula import Formula
+    from ohara.store.trigram_query import Formula
 
 
 # More alternatives than these read more of the index than they save; as in Google Code Search.

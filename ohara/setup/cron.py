@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from ohara.errors import OharaError, UsageError
-from ohara.setup import programs
+from ohara.setup import subprocesses
 from ohara.setup.job import Installed, Preview, Text, in_words
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Cron:
 
     def available(self) -> bool:
         """True when there is a `crontab` program."""
-        return programs.has("crontab")
+        return subprocesses.has("crontab")
 
     def preview(self, job: Job) -> Preview:
         """The block alone, not the user's other lines."""
@@ -35,7 +35,7 @@ class Cron:
         before = _read()
         after = with_block(before, block(job))
         if after != before:
-            programs.must(("crontab", "-"), stdin=after)
+            subprocesses.must(("crontab", "-"), stdin=after)
 
     def installed(self) -> Installed | None:
         """The block, if the table has one."""
@@ -49,7 +49,7 @@ class Cron:
         if self.installed() is None:
             return ()
         after = without_block(_read())
-        programs.must(("crontab", "-"), stdin=after) if after else programs.must(("crontab", "-r"))
+        subprocesses.must(("crontab", "-"), stdin=after) if after else subprocesses.must(("crontab", "-r"))
         return (_PLACE,)
 
 
@@ -108,7 +108,7 @@ def _closed(rest: str) -> tuple[str, str, str]:
 
 
 def _read() -> str:
-    done = programs.run(("crontab", "-l"))
+    done = subprocesses.run(("crontab", "-l"))
     if done.returncode and "no crontab" not in done.stderr.lower():
         said = done.stderr.strip().splitlines()
         raise OharaError(

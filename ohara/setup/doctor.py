@@ -19,7 +19,7 @@ from ohara.embed.prepare import VECTORS_VERSION
 from ohara.errors import ConfigError, IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
 from ohara.setup import schedule
-from ohara.setup.programs import ohara_command, run
+from ohara.setup.subprocesses import ohara_command, run
 from ohara.store import health
 from ohara.store.fingerprint import Fingerprint, stale_passes
 from ohara.store.locate import known_indexes

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ohara import paths
 from ohara.errors import OharaError, RepositoryError
 from ohara.gitcommand import git_command, git_environment
-from ohara.setup import programs
+from ohara.setup import subprocesses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def snippet() -> str:
     pid_file = shlex.quote(str(paths.runtime_dir() / "daemon.pid"))
     home = os.environ.get(paths.HOME_VARIABLE)
     setting = f"{paths.HOME_VARIABLE}={shlex.quote(home)} " if home else ""
-    run = shlex.join(programs.ohara_command("hook", "run"))
+    run = shlex.join(subprocesses.ohara_command("hook", "run"))
     return (
         f'if ! {{ read -r ohara_pid < {pid_file} && kill -0 "$ohara_pid"; }} 2>/dev/null; then\n'
         f"  ( trap '' HUP; unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE\n"
@@ -213,7 +213,7 @@ def _place(repository: Path) -> _Place:
 def _rev_parse(repository: Path, *asked: str) -> CompletedProcess[str]:
     """Ask git about the repository; where it takes hooks from is what is asked, so that setting holds."""
     command = git_command(repository, "rev-parse", *asked, keep=frozenset({"core.hooksPath"}))
-    return programs.run(command, environment=git_environment(os.environ))
+    return subprocesses.run(command, environment=git_environment(os.environ))
 
 
 def _hooks_in(folder: Path) -> Iterator[Path]:

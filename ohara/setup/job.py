@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ohara.errors import UsageError
 from ohara.paths import HOME_VARIABLE
-from ohara.setup.programs import ohara_command
+from ohara.setup.subprocesses import ohara_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara import paths
-from ohara.setup import programs
+from ohara.setup import subprocesses
 from ohara.setup.job import Installed, Preview, Text
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Launchd:
 
     def available(self) -> bool:
         """True on macOS."""
-        return sys.platform == "darwin" and programs.has("launchctl")
+        return sys.platform == "darwin" and subprocesses.has("launchctl")
 
     def preview(self, job: Job) -> Preview:
         """The property list and what loads it."""
@@ -41,9 +41,9 @@ class Launchd:
         place = _file()
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(plan.texts[0].content, encoding="utf-8")
-        programs.run(("launchctl", "bootout", f"{_domain()}/{LABEL}"))
+        subprocesses.run(("launchctl", "bootout", f"{_domain()}/{LABEL}"))
         for command in plan.commands:
-            programs.must(command)
+            subprocesses.must(command)
 
     def installed(self) -> Installed | None:
         """The property list, and whether launchd has it loaded."""
@@ -51,8 +51,8 @@ class Launchd:
         if not place.exists():
             return None
         active = (
-            programs.has("launchctl")
-            and not programs.run(("launchctl", "print", f"{_domain()}/{LABEL}")).returncode
+            subprocesses.has("launchctl")
+            and not subprocesses.run(("launchctl", "print", f"{_domain()}/{LABEL}")).returncode
         )
         try:
             command = shlex.join(plistlib.loads(place.read_bytes())["ProgramArguments"])
@@ -65,8 +65,8 @@ class Launchd:
         place = _file()
         if not place.exists():
             return ()
-        if programs.has("launchctl"):
-            programs.run(("launchctl", "bootout", f"{_domain()}/{LABEL}"))
+        if subprocesses.has("launchctl"):
+            subprocesses.run(("launchctl", "bootout", f"{_domain()}/{LABEL}"))
         place.unlink(missing_ok=True)
         return (str(place),)
 

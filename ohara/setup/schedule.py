@@ -17,7 +17,7 @@ from ohara.errors import OharaError, UsageError
 from ohara.setup.cron import Cron
 from ohara.setup.job import Installed, Job, Scheduler, make_job
 from ohara.setup.launchd import Launchd
-from ohara.setup.programs import ohara_command
+from ohara.setup.subprocesses import ohara_command
 from ohara.setup.systemd import Systemd
 from ohara.store.locate import known_indexes
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ohara.setup import programs
+from ohara.setup import subprocesses
 from ohara.setup.job import MARK, Installed, Preview, Text
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ class Systemd:
     def available(self) -> bool:
         """True when a systemd of this user answers."""
         return (
-            programs.has("systemctl") and programs.run((*_SYSTEMCTL, "show", "-p", "Version")).returncode == 0
+            subprocesses.has("systemctl")
+            and subprocesses.run((*_SYSTEMCTL, "show", "-p", "Version")).returncode == 0
         )
 
     def preview(self, job: Job) -> Preview:
@@ -75,14 +76,17 @@ class Systemd:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text.content, encoding="utf-8", errors="surrogateescape")
         for command in plan.commands:
-            programs.must(command)
+            subprocesses.must(command)
 
     def installed(self) -> Installed | None:
         """The unit files that exist, and whether the timer is on."""
         places = _written()
         if not places:
             return None
-        active = programs.has("systemctl") and not programs.run((*_SYSTEMCTL, "is-active", TIMER)).returncode
+        active = (
+            subprocesses.has("systemctl")
+            and not subprocesses.run((*_SYSTEMCTL, "is-active", TIMER)).returncode
+        )
         service = _folder() / SERVICE
         lines = service.read_text(encoding="utf-8", errors="replace").splitlines() if service.exists() else []
         command = next((line.partition("=")[2] for line in lines if line.startswith("ExecStart=")), "")
@@ -91,12 +95,12 @@ class Systemd:
     def remove(self) -> tuple[str, ...]:
         """Stop the timer and delete the units; a session bus that is gone does not keep the files."""
         places = _written()
-        if places and programs.has("systemctl"):
-            programs.run((*_SYSTEMCTL, "disable", "--now", TIMER))
+        if places and subprocesses.has("systemctl"):
+            subprocesses.run((*_SYSTEMCTL, "disable", "--now", TIMER))
         for place in places:
             Path(place).unlink(missing_ok=True)
-        if places and programs.has("systemctl"):
-            programs.run((*_SYSTEMCTL, "daemon-reload"))
+        if places and subprocesses.has("systemctl"):
+            subprocesses.run((*_SYSTEMCTL, "daemon-reload"))
         return places
 
 

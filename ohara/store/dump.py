@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ohara.store.connection import translated
 from ohara.store.generations import generations, has_commits
 from ohara.store.schema import open_reader
-from ohara.store.stored import StoredCommits
+from ohara.store.stored_commits import StoredCommits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

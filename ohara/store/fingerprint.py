@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass
-from ohara.store.facts import read_meta
 from ohara.store.generations import FINGERPRINT, change_embedder
+from ohara.store.meta import read_meta
 from ohara.store.passes import restart
 from ohara.store.pieces import join_context
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.store.connection import translated
-from ohara.store.facts import read_meta
+from ohara.store.meta import read_meta
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ohara.store.connection import connect_writer, translated
-from ohara.store.facts import read_meta
+from ohara.store.meta import read_meta
 from ohara.store.schema import open_reader
 
 _VERSIONS = "SELECT sqlite_version(), vec_version()"

@@ -14,15 +14,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
-from ohara.store.formula import ANYTHING, match_expression, signs_expression
+from ohara.store.trigram_query import ANYTHING, match_expression, signs_expression
 from ohara.store.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ohara.store.filters import HunkFilter
-    from ohara.store.formula import Formula
     from ohara.store.reader import Reader
+    from ohara.store.trigram_query import Formula
 
 _COLUMNS = "hunk.content_id, hunk.id, commits.committer_time, commits.sha"
 # CROSS JOIN keeps the order: the trigram table first, then a look-up for each of its rows.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.model import Pass
 from ohara.store.connection import translated
-from ohara.store.facts import read_number
 from ohara.store.generations import delete_vectors
+from ohara.store.meta import read_number
 from ohara.store.writer import PASS_BITS
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.request import Wishes
-    from ohara.store.ranked import Weights
+    from ohara.store.lane_queries import Weights
 
-_JUDGE = "ohara.retrieve.judge"
+_PRIORS = "ohara.retrieve.priors"
 _TEXT = "ohara.retrieve.lanes.text"
 _SYMBOL = "ohara.retrieve.lanes.symbol"
 _VECTOR = "ohara.retrieve.lanes.vector"
@@ -83,7 +83,7 @@ def variations(profile: Profile) -> list[Variation]:
         _profiled("merges without lines count in full", lambda p: replace(p, lineless_merge=1.0)),
         _profiled("no penalties", lambda p: replace(p, judges=False)),
         *(_without_penalty(name) for name in ("TESTS", "DOCS", "GENERATED", "BOT")),
-        Variation("no penalty for sweeps", constants={f"{_JUDGE}.WIDE": 0.0}),
+        Variation("no penalty for sweeps", constants={f"{_PRIORS}.WIDE": 0.0}),
         Variation("no recency", lambda wishes: replace(wishes, recency_weight=0.0)),
         Variation(
             "no floors for vectors",
@@ -147,4 +147,4 @@ def _without_column(name: str) -> Variation:
 
 
 def _without_penalty(name: str) -> Variation:
-    return Variation(f"no penalty for {name.lower()}", constants={f"{_JUDGE}.{name}": 1.0})
+    return Variation(f"no penalty for {name.lower()}", constants={f"{_PRIORS}.{name}": 1.0})

@@ -24,7 +24,7 @@ ROWS = {
     )
 }
 MODULES = (
-    *("rank", "ranking", "pooled", "fuse", "rerank", "recency", "judge"),
+    *("rank", "ranking", "pool", "fuse", "rerank", "recency", "priors"),
     *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )
 NOT_RANKING = {"recency._DAY_S", "commit._UNKNOWN"}  # a unit; below every cosine

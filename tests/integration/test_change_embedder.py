@@ -16,7 +16,7 @@ from ohara.cli.main import main
 from ohara.embed import installed
 from ohara.embed.adding import add_folder
 from ohara.engine import Engine
-from ohara.index import derived
+from ohara.index import derived_passes
 from ohara.index.run import IndexOptions
 from ohara.model import LaneStatus, Pass, SearchOptions
 from ohara.store.connection import connect_reader
@@ -58,8 +58,8 @@ def _models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tiny embedders beside the one that ships, and passes that write after every commit."""
     for name, dimensions in (("first", 8), ("second", 16)):
         add_folder(onnx_bytes.write_folder(tmp_path / name, onnx_bytes.embedder(dimensions)))
-    monkeypatch.setattr(derived, "_SLOW", derived._Pace(1, 1))
-    monkeypatch.setattr(derived, "_QUICK", derived._Pace(1, 1))
+    monkeypatch.setattr(derived_passes, "_SLOW", derived_passes._Pace(1, 1))
+    monkeypatch.setattr(derived_passes, "_QUICK", derived_passes._Pace(1, 1))
     monkeypatch.setenv("OHARA_MODELS_RERANKER", "none")
 
 

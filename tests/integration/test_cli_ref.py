@@ -82,7 +82,7 @@ def test_nothing_is_said_of_a_ref_that_is_wholly_indexed_nor_is_git_walked(
     def walked(*_: object, **__: object) -> None:
         raise AssertionError("history was walked")
 
-    monkeypatch.setattr("ohara.index.reach.walk", walked)
+    monkeypatch.setattr("ohara.index.reachability.walk", walked)
     assert asked(forked, ref).notes == ()
 
 

@@ -519,7 +519,7 @@ def test_a_lane_is_one_object_and_one_row_of_weights(engine: Engine, monkeypatch
 
     more = (*LANES, Scripted("oracle", answer))
     monkeypatch.setattr("ohara.retrieve.rank.LANES", more)
-    monkeypatch.setattr("ohara.retrieve.pooled.LANES", more)
+    monkeypatch.setattr("ohara.retrieve.pool.LANES", more)
     wishes = engine.search.wishes(SearchOptions(now=NOW, k=3, rerank=False))
     profile = replace(wishes.profile, lanes=lane_weights(**wishes.profile.lanes, oracle=9.0))
     query = parse("changelog wording", now=NOW)

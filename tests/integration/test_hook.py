@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ohara.setup import hook
-from ohara.setup.follow import follow
+from ohara.setup.hook_run import follow
 from tests.indexing import index
 from tests.process import ROOT, ohara
 

@@ -11,7 +11,7 @@ from ohara.git.repo import Repository
 from ohara.index.run import IndexOptions
 from ohara.model import LeftOut, Pass, Sha
 from ohara.store.connection import connect_reader
-from ohara.store.stored import StoredCommits
+from ohara.store.stored_commits import StoredCommits
 from tests.indexing import index
 
 if TYPE_CHECKING:

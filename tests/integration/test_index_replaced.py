@@ -17,8 +17,8 @@ from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import SearchOptions
 from ohara.store.connection import LOG, SHARED, beside, connect_writer
-from ohara.store.facts import read_meta
 from ohara.store.identity import IDENTITY
+from ohara.store.meta import read_meta
 from ohara.store.pool import ReaderPool
 from ohara.store.schema import open_reader
 from tests.daemon import service

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.index.frames import Part, WorkerSetup
+from ohara.index.ipc import Part, WorkerSetup
 from ohara.index.pool import Pool
 from ohara.index.rules import Rules
 

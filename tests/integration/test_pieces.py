@@ -16,7 +16,7 @@ from ohara.index.run import IndexOptions
 from ohara.model import Hunk
 from ohara.store import pieces
 from ohara.store.pieces import holds_change
-from ohara.store.stored import StoredCommits
+from ohara.store.stored_commits import StoredCommits
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 from tests.process import ohara
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ohara.index.run import IndexOptions
 from ohara.store.generations import delete_vectors
-from ohara.store.ranked import vector_blocks
+from ohara.store.lane_queries import vector_blocks
 from ohara.store.reader import Reader
 from ohara.store.writer import Writer
 from tests.indexing import index

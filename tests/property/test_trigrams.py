@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ohara.model import Pattern
 from ohara.retrieve.trigrams import required_trigrams
-from ohara.store.formula import ANYTHING, All, Formula
+from ohara.store.trigram_query import ANYTHING, All, Formula
 
 # A small alphabet, so that expressions and texts meet; with letters that have curious cases.
 LETTERS = "abcABk_09 .-+*/\u212a\u017fßé中"

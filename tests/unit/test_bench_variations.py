@@ -13,7 +13,7 @@ import pytest
 
 from ohara import words
 from ohara.query import parse
-from ohara.retrieve import judge
+from ohara.retrieve import priors
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.lanes.symbol import SymbolLane
 from ohara.retrieve.lanes.text import TextLane
@@ -72,17 +72,17 @@ def test_fusion_and_recency() -> None:
 
 
 def test_constants_hold_only_while_they_are_measured() -> None:
-    before = judge.TESTS
+    before = priors.TESTS
     with ALL["no penalty for tests"].applied():
-        assert judge.TESTS == 1.0
-    assert before == judge.TESTS != 1.0
+        assert priors.TESTS == 1.0
+    assert before == priors.TESTS != 1.0
 
 
 def test_every_constant_exists() -> None:
     for one in ALL.values():
         with one.applied():
             pass
-    with pytest.raises(AttributeError), Variation("x", constants={"ohara.retrieve.judge.NONE": 1}).applied():
+    with pytest.raises(AttributeError), Variation("x", constants={"ohara.retrieve.priors.NONE": 1}).applied():
         pass
 
 

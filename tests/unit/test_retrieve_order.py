@@ -14,11 +14,11 @@ from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.hits import telling_symbol
-from ohara.retrieve.judge import BOT, DOCS, TESTS, WIDE, Judge
 from ohara.retrieve.lanes.commit import FLOOR as COMMIT_FLOOR
 from ohara.retrieve.lanes.vector import FLOOR as VECTOR_FLOOR
 from ohara.retrieve.listed import Entry, grouped, merged
-from ohara.retrieve.pooled import judged, pool
+from ohara.retrieve.pool import judged, pool
+from ohara.retrieve.priors import BOT, DOCS, TESTS, WIDE, Priors
 from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, Ranking, capped, ordered, ranking, spread
 from ohara.retrieve.recency import recency_factor
@@ -230,11 +230,11 @@ def test_a_hunk_that_is_gone_meanwhile_is_left_out() -> None:
     ],
 )
 def test_paths_are_judged_by_what_they_hold(path: str, worth: float) -> None:
-    assert Judge().path(path) == worth
+    assert Priors().path(path) == worth
 
 
 def test_a_commit_is_judged_by_the_best_it_touches() -> None:
-    judge = Judge()
+    judge = Priors()
     narrow = replace(judge, wide=0.0)
     assert narrow.commit(commit(), ["tests/test_a.py", "docs/a.md", "src/a.py"]) == 1.0
     assert narrow.commit(commit(), ["tests/test_a.py", "docs/a.md"]) == TESTS
@@ -243,7 +243,7 @@ def test_a_commit_is_judged_by_the_best_it_touches() -> None:
 
 
 def test_a_commit_that_sweeps_through_the_tree_counts_less_within_bounds() -> None:
-    judge = Judge()
+    judge = Priors()
     counts = [judge.commit(commit(), ["src/a.py"] * files) for files in (0, 1, 10, 100, 999, 50_000)]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 1.0
@@ -253,17 +253,17 @@ def test_a_commit_that_sweeps_through_the_tree_counts_less_within_bounds() -> No
 @pytest.mark.parametrize(
     ("query", "judge"),
     [
-        ("flaky test for uploads", replace(Judge(), tests=1.0)),
-        ("document the retries", replace(Judge(), docs=1.0)),
-        ("bump dependencies", replace(Judge(), bot=1.0)),
-        ("uploads author:renovate", replace(Judge(), bot=1.0)),
-        ("uploads path:vendor/", replace(Judge(), tests=1.0, docs=1.0, generated=1.0)),
-        ("reformat with black", replace(Judge(), wide=0.0)),
-        ("latest contest", Judge()),
+        ("flaky test for uploads", replace(Priors(), tests=1.0)),
+        ("document the retries", replace(Priors(), docs=1.0)),
+        ("bump dependencies", replace(Priors(), bot=1.0)),
+        ("uploads author:renovate", replace(Priors(), bot=1.0)),
+        ("uploads path:vendor/", replace(Priors(), tests=1.0, docs=1.0, generated=1.0)),
+        ("reformat with black", replace(Priors(), wide=0.0)),
+        ("latest contest", Priors()),
     ],
 )
-def test_penalties_are_lifted_for_who_asks_for_such_changes(query: str, judge: Judge) -> None:
-    assert Judge.of(asking(query)) == judge
+def test_penalties_are_lifted_for_who_asks_for_such_changes(query: str, judge: Priors) -> None:
+    assert Priors.of(asking(query)) == judge
 
 
 # -- diversity -----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from ohara.model import Pattern
 from ohara.retrieve.expression import Unreadable, read_expression
 from ohara.retrieve.trigrams import required_trigrams
-from ohara.store.formula import ANYTHING, All, Either, Formula, count_trigrams, match_expression
+from ohara.store.trigram_query import ANYTHING, All, Either, Formula, count_trigrams, match_expression
 
 
 def regex(source: str, flags: str = "") -> Formula:

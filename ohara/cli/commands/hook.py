@@ -68,7 +68,7 @@ def run(repo: Path) -> None:
     """Do what a hook leaves running: wait for the refs to settle, then index what is new."""
     import os
 
-    from ohara.setup.follow import follow
+    from ohara.setup.hook_run import follow
 
     os.nice(_BACKGROUND_NICENESS)
     follow(repo)

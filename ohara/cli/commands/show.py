@@ -59,7 +59,7 @@ def _hunks_of(engine: Engine, sha: Sha) -> Results:
     options = SearchOptions(k=0, rerank=False, all_hunks=True, context=WHOLE_HUNK)
     results = ask(engine, read_query(sha, options), options)
     if not results.hits:
-        from ohara.index.reach import not_indexed
+        from ohara.index.reachability import not_indexed
 
         raise not_indexed(sha)
     return results

@@ -19,7 +19,7 @@ from ohara.retrieve import query_vector
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Candidate, Ranking, ranking
 from ohara.store.generations import has_commits
-from ohara.store.ranked import commit_vectors, commits_of, hunks_of, places, stored_vectors
+from ohara.store.lane_queries import commit_vectors, commits_of, hunks_of, places, stored_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.lane import LaneQuery
     from ohara.store.filters import HunkFilter
     from ohara.store.generations import Generation
-    from ohara.store.ranked import Occurrence
+    from ohara.store.lane_queries import Occurrence
     from ohara.store.reader import Reader
 
 # Below this cosine two texts share no more than the tone of code: the same as for hunks, and

@@ -28,8 +28,8 @@ from ohara.model import HunkId, Sha
 from ohara.retrieve.matching import Matcher
 from ohara.retrieve.scan import OutOfTime, Scan
 from ohara.retrieve.trigrams import required_trigrams
-from ohara.store.formula import ANYTHING, all_of
 from ohara.store.literal import bodies, candidates
+from ohara.store.trigram_query import ANYTHING, all_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
     from ohara.model import Match, Pattern
     from ohara.store.filters import HunkFilter
-    from ohara.store.formula import Formula
     from ohara.store.literal import Occurrence
     from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
+    from ohara.store.trigram_query import Formula
 
 # Contents read at a time: enough that a statement's own cost does not count, and few hundred kilobytes.
 _CHUNK = 256

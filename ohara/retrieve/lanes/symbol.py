@@ -12,7 +12,7 @@ from ohara.model import Mode, QueryClass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Candidate, ranking
 from ohara.store.filters import symbol_ids
-from ohara.store.ranked import symbols_by_words, touching
+from ohara.store.lane_queries import symbols_by_words, touching
 from ohara.words import query_terms
 
 if TYPE_CHECKING:

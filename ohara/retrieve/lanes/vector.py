@@ -11,8 +11,8 @@ from ohara.model import Mode
 from ohara.retrieve import query_vector
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Candidate, ranking
+from ohara.store.lane_queries import contents_of, nearest, newest_occurrences, vector_blocks
 from ohara.store.literal import bodies
-from ohara.store.ranked import contents_of, nearest, newest_occurrences, vector_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,8 +25,8 @@ from evaluate_lanes import interval  # noqa: E402
 
 from ohara.embed.fast import folder_reranker  # noqa: E402
 from ohara.retrieve.profile import DEFAULT, Blend  # noqa: E402
+from ohara.retrieve.proximity import Wording, rarities, wordings  # noqa: E402
 from ohara.retrieve.rerank import squashed  # noqa: E402
-from ohara.retrieve.wording import Wording, rarities, wordings  # noqa: E402
 
 MODES = ("messages", "blind")
 TRIED = (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ohara.model import HunkId
-    from ohara.retrieve.judge import Judge
+    from ohara.retrieve.priors import Priors
     from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.ranking import Ranking
     from ohara.store.hydrate import StoredHunk
@@ -69,7 +69,7 @@ def judged(
     pooled: Iterable[ScoredHunk],
     rows: Mapping[HunkId, StoredHunk],
     touched: Mapping[int, Sequence[str]],
-    judge: Judge | None,
+    judge: Priors | None,
     *,
     now: int,
     recency_weight: float,

@@ -60,7 +60,7 @@ _ASKS_WIDE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class Priors:
     """The penalties that hold for one query: none for what it asks for."""
 
     tests: float = TESTS
@@ -70,7 +70,7 @@ class Judge:
     wide: float = WIDE
 
     @classmethod
-    def of(cls, query: Query) -> Judge:
+    def of(cls, query: Query) -> Priors:
         """Lift the penalties for what a query asks for, by its words or by its filters."""
         said = " ".join((query.words, *query.filters.paths))
         filtered = bool(query.filters.paths)

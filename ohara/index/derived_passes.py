@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from ohara.index.frames import Part
+from ohara.index.ipc import Part
 from ohara.index.stages import LARGEST_BATCH_HUNKS, Batches, surviving
 from ohara.model import Pass, Progress
 from ohara.store import passes

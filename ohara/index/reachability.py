@@ -9,7 +9,7 @@ from ohara.errors import RepositoryError
 from ohara.git.walk import walk
 from ohara.index.survey import COMPLETE, earliest
 from ohara.store.ancestry import ancestors, named
-from ohara.store.facts import read_failed, read_tips
+from ohara.store.meta import read_failed, read_tips
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.encoded import leave_out
 from ohara.git.repo import Repository
-from ohara.index.frames import Failed, Part
+from ohara.index.ipc import Failed, Part
 from ohara.index.lines import changed_spans
 from ohara.parse.languages import has_grammar
 from ohara.parse.symbols import SyntaxTree, symbols_in
 from ohara.store.rows import TouchedSymbol
-from ohara.store.stored import StoredCommits
+from ohara.store.stored_commits import StoredCommits
 from ohara.store.symbols import TouchedHunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ohara.index.frames import Task, WorkerSetup
+    from ohara.index.ipc import Task, WorkerSetup
     from ohara.index.lines import Span
     from ohara.model import Symbol
 

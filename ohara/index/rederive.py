@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ohara.encoded import leave_out
-from ohara.index.frames import Failed, Part
+from ohara.index.ipc import Failed, Part
 from ohara.index.lines import sides
 from ohara.store.passes import DerivedLiterals, DerivedTexts
-from ohara.store.stored import StoredCommits
+from ohara.store.stored_commits import StoredCommits
 from ohara.words import index_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ohara.index.frames import Task, WorkerSetup
+    from ohara.index.ipc import Task, WorkerSetup
 
 
 class Deriver:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ohara.retrieve.profile import Blend
-from ohara.retrieve.wording import Wording, rarities, wordings
+from ohara.retrieve.proximity import Proximity, proximities, rarities
 
 QUERY = "retry the upload with backoff"
 RARITY = {"retri": 1.0, "upload": 2.0, "backoff": 5.0}
@@ -19,14 +19,14 @@ def test_rare_words_count_more_and_unknown_ones_most() -> None:
 
 
 def test_a_hunk_holds_the_share_of_the_words_by_their_rarity() -> None:
-    (one,) = wordings(QUERY, RARITY, ["def uploads(backoff): retrying = backoff"], ["a"])
+    (one,) = proximities(QUERY, RARITY, ["def uploads(backoff): retrying = backoff"], ["a"])
     assert one.held == pytest.approx(1.0)
-    (one,) = wordings(QUERY, RARITY, ["uploads everything"], ["a"])
+    (one,) = proximities(QUERY, RARITY, ["uploads everything"], ["a"])
     assert one.held == pytest.approx(2 / 8)
 
 
 def test_words_side_by_side_are_told_from_words_apart() -> None:
-    near, apart = wordings(
+    near, apart = proximities(
         QUERY,
         RARITY,
         ["Retry the upload with a pause", "upload it, and with luck retry; backoff"],
@@ -37,7 +37,7 @@ def test_words_side_by_side_are_told_from_words_apart() -> None:
 
 
 def test_hunks_of_one_commit_speak_for_each_other() -> None:
-    first, second, other = wordings(
+    first, second, other = proximities(
         QUERY, RARITY, ["retry the", "upload with backoff", "retry"], ["a", "a", "b"]
     )
     assert first == second
@@ -47,14 +47,14 @@ def test_hunks_of_one_commit_speak_for_each_other() -> None:
 
 
 def test_a_query_of_one_word_has_no_pairs() -> None:
-    assert wordings("backoff", {"backoff": 5.0}, ["backoff backoff", ""], ["a", "b"]) == [
-        Wording(1.0, 0.0),
-        Wording(0.0, 0.0),
+    assert proximities("backoff", {"backoff": 5.0}, ["backoff backoff", ""], ["a", "b"]) == [
+        Proximity(1.0, 0.0),
+        Proximity(0.0, 0.0),
     ]
 
 
 def test_a_blend_is_a_mean_and_the_textbook_is_the_model_alone() -> None:
     blend = Blend(fused=1.0, model=0.5, held=0.25, pairs=0.25)
-    assert blend.value(1.0, 1.0, Wording(1.0, 1.0)) == pytest.approx(1.0)
-    assert blend.value(0.5, 0.0, Wording(1.0, 0.0)) == pytest.approx((0.5 + 0.25) / 2)
-    assert Blend(fused=0.0, model=1.0).value(0.9, 0.2, Wording(1.0, 1.0)) == pytest.approx(0.2)
+    assert blend.value(1.0, 1.0, Proximity(1.0, 1.0)) == pytest.approx(1.0)
+    assert blend.value(0.5, 0.0, Proximity(1.0, 0.0)) == pytest.approx((0.5 + 0.25) / 2)
+    assert Blend(fused=0.0, model=1.0).value(0.9, 0.2, Proximity(1.0, 1.0)) == pytest.approx(0.2)

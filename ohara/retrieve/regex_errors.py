@@ -40,7 +40,7 @@ _SYNTAX = (
 )
 
 
-def refusal(pattern: Pattern, said: str) -> QueryError:
+def regex_error(pattern: Pattern, said: str) -> QueryError:
     """The error for an expression that RE2 refused, saying this."""
     kind, _, fragment = said.partition(": ")
     at = _position(pattern.text, kind, fragment)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class Proximity:
     """Shares of the query that a commit's found hunks hold, each between 0 and 1.
 
     `held` counts the query's words, each by its rarity; `pairs` its neighbouring words that are neighbours.
@@ -35,9 +35,9 @@ def rarities(words: Iterable[str], rows_of: Callable[[str], int], rows: int) -> 
     return {word: math.log(1.0 + rows / (1.0 + rows_of(word))) for word in words}
 
 
-def wordings(
+def proximities(
     query: str, rarity: Mapping[str, float], documents: Sequence[str], owners: Sequence[Hashable]
-) -> list[Wording]:
+) -> list[Proximity]:
     """How the commit of each document says what is asked; `owners` tells which are of one commit."""
     asked = set(pairwise(index_text(query).split()))
     words: dict[Hashable, set[str]] = {}
@@ -48,7 +48,7 @@ def wordings(
         pairs.setdefault(owner, set()).update(asked & set(pairwise(text)))
     whole = sum(rarity.values()) or 1.0
     said = {
-        owner: Wording(
+        owner: Proximity(
             held=sum(map(rarity.__getitem__, words[owner])) / whole,
             pairs=len(pairs[owner]) / max(1, len(asked)),
         )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Pass
 from ohara.store.connection import translated
-from ohara.store.facts import read_meta
 from ohara.store.generations import delete_vectors
+from ohara.store.meta import read_meta
 from ohara.store.passes import HEAD_SYMBOLS
 from ohara.store.schema import EFFECTIVE_LEFT_OUT
 from ohara.store.writer import PASS_BITS

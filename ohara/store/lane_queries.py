@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.model import HunkId
-from ohara.store.match import any_of
+from ohara.store.fts_query import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
