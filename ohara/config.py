@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ohara import paths
 from ohara.errors import ConfigError
-from ohara.near import nearest
 from ohara.regular import IrregularFile, read_regular
 from ohara.settings import SECTIONS, SETTINGS, Setting, Settings
+from ohara.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,7 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeAlias
 
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | Mapping[str, str]
 
@@ -119,4 +119,4 @@ def _finite(number: float) -> float | None:
 
 
 def _plain(text: str) -> bool:
-    return inert(text) == text
+    return sanitize(text) == text

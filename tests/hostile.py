@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fixtures.people import Person
 from fixtures.script import History
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ SAMPLES = {
     "wide": "\u4e2d\U0001f469\u200d\U0001f469\u200d\U0001f467",
 }
 
-# All at once, for what is asked many times over: a character is inert whatever stands beside it.
+# All at once, for what is asked many times over: a character is sanitize whatever stands beside it.
 TOGETHER = " ".join(sample[:60] for sample in SAMPLES.values())
 
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -109,4 +109,4 @@ def typed(sample: str) -> list[tuple[str, ...]]:
 def assert_inert(text: str, *, coloured: bool = False) -> None:
     """Whatever reaches a terminal holds no control, invisible or reordering character but line ends."""
     shown = _SGR.sub("", text) if coloured else text
-    assert inert(shown, keep="\n") == shown, ascii(shown)[:500]
+    assert sanitize(shown, keep="\n") == shown, ascii(shown)[:500]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from ohara.errors import OharaError
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,8 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         app = OharaApp(given.repo, given.query)
     except OharaError as error:
-        hint = f"\n  hint: {inert(error.hint)}" if error.hint else ""
-        print(f"ohara: {inert(error.message)}{hint}", file=sys.stderr)  # noqa: T201
+        hint = f"\n  hint: {sanitize(error.hint)}" if error.hint else ""
+        print(f"ohara: {sanitize(error.message)}{hint}", file=sys.stderr)  # noqa: T201
         return 2
     app.run()
     return app.return_code or 0

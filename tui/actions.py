@@ -16,7 +16,7 @@ from textual.binding import Binding
 from textual.keys import _character_to_key, format_key
 
 from ohara.errors import ConfigError
-from ohara.near import nearest
+from ohara.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """Sanitizes text from a repository for the cells of a terminal: inert, without tabs, of a known width. Pure.
 
-`ohara.plain` makes characters harmless one for one; a screen of cells needs more. Tabs become spaces up to
+`ohara.sanitize` makes characters harmless one for one; a screen of cells needs more. Tabs become spaces up to
 the next stop, a combining mark with nothing to stand on gets a base, piles of marks are cut, and characters
 that only change how their neighbour looks (and that terminals measure differently) are dropped. What comes
 out has the same width whichever way it is cut. Markup is no concern here: brackets stay brackets, because
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from ohara.plain import REPLACEMENT, inert
+from ohara.sanitize import REPLACEMENT
+from ohara.sanitize import sanitize as sanitize_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def display_line(text: str, *, tab: int = TAB, whitespace: bool = False) -> Disp
     text = text.removesuffix("\r") if not whitespace else text
     if not whitespace and text.isascii() and text.isprintable():
         return DisplayLine(text)
-    pieces = list(_pieces(inert(text, keep="\t"), tab, whitespace=whitespace))
+    pieces = list(_pieces(sanitize_text(text, keep="\t"), tab, whitespace=whitespace))
     return DisplayLine("".join(pieces), (0, *accumulate(map(len, pieces))))
 
 

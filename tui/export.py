@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ohara.model import ChangeKind
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 from tui.diff.rows import hunk_range
 from tui.phrases import day
 
@@ -67,17 +67,19 @@ def _block(hit: Hit, forge: Forge | None) -> Iterator[str]:
         fence = _fence(hit.excerpt)
         yield ""
         yield f"{fence}diff"
-        yield from (inert(line, keep="\t") for line in hit.excerpt.split("\n"))
+        yield from (sanitize(line, keep="\t") for line in hit.excerpt.split("\n"))
         yield fence
 
 
 def _one_line(text: str) -> str:
     """Text that stays text: what Markdown would read as markup is escaped."""
-    return "".join(f"\\{each}" if each in "\\`*_[]<>#|" else each for each in inert(" ".join(text.split())))
+    return "".join(
+        f"\\{each}" if each in "\\`*_[]<>#|" else each for each in sanitize(" ".join(text.split()))
+    )
 
 
 def _code(text: str) -> str:
-    return inert(text).replace("`", "'")
+    return sanitize(text).replace("`", "'")
 
 
 def _fence(text: str) -> str:
@@ -97,10 +99,10 @@ def patch(hits: Sequence[Hit]) -> str:
     for commit, found in by_commit(hits):
         lines += [
             f"commit {commit.sha}",
-            f"Author: {inert(commit.author)} <{inert(commit.email)}>",
+            f"Author: {sanitize(commit.author)} <{sanitize(commit.email)}>",
             f"Date:   {day(commit.author_time)}",
             "",
-            *(f"    {inert(line, keep=chr(9))}" for line in commit.message.rstrip().split("\n")),
+            *(f"    {sanitize(line, keep=chr(9))}" for line in commit.message.rstrip().split("\n")),
             "",
         ]
         current = None
@@ -109,7 +111,7 @@ def patch(hits: Sequence[Hit]) -> str:
                 continue
             if _is_cut(hit):
                 lines.append(
-                    f"# {inert(hit.path)}:{hit.line} is left out: a line of it is too long to be shown"
+                    f"# {sanitize(hit.path)}:{hit.line} is left out: a line of it is too long to be shown"
                 )
                 continue
             if hit.path != current:

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ohara.cli.printing import Form, Paper
+from ohara.cli.printing import Form, Terminal
 from ohara.cli.report import ExitCode, describe
 from ohara.present.advice import advice, doubtful
 from ohara.present.budget import within_budget
@@ -22,26 +22,26 @@ from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ohara.cli.printing import Printing
+    from ohara.cli.printing import OutputOptions
     from ohara.model import Hit, Results
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class Rendered:
     """An answer as it is printed."""
 
     out: str = ""
     err: str = ""
 
 
-def worded(
-    results: Results, printing: Printing, paper: Paper, *, now: float, notes: Sequence[str] = ()
-) -> Worded:
+def rendered(
+    results: Results, printing: OutputOptions, paper: Terminal, *, now: float, notes: Sequence[str] = ()
+) -> Rendered:
     """The answer for stdout and what there is to say about it for stderr."""
     doubt = doubtful(results)
     match printing.form:
         case Form.SILENT:
-            return Worded(err=f"{describe(doubt)}\n" if doubt else "")
+            return Rendered(err=f"{describe(doubt)}\n" if doubt else "")
         case Form.JSON:
             kept = _within(results, printing, lambda hit: written(hit_object(hit)))
             out = [written(results_object(replace(results, hits=kept)))]
@@ -62,7 +62,7 @@ def worded(
         elif paper.talks:
             style = style_for(printing.colour, terminal=True, environment=paper.environment)
             said.append(style.ink(summary(results), Ink.QUIET))
-    return Worded("".join(f"{line}\n" for line in out), "".join(f"{line}\n" for line in said))
+    return Rendered("".join(f"{line}\n" for line in out), "".join(f"{line}\n" for line in said))
 
 
 def exit_code(results: Results) -> ExitCode:
@@ -72,26 +72,26 @@ def exit_code(results: Results) -> ExitCode:
     return ExitCode.ERROR if doubtful(results) else ExitCode.NOTHING_FOUND
 
 
-def print_answer(results: Results, printing: Printing, *, now: float, notes: Sequence[str] = ()) -> None:
+def print_answer(results: Results, printing: OutputOptions, *, now: float, notes: Sequence[str] = ()) -> None:
     """Write the answer to stdout and what there is to say about it to stderr."""
-    answer = worded(results, printing, here(), now=now, notes=notes)
+    answer = rendered(results, printing, here(), now=now, notes=notes)
     sys.stdout.write(answer.out)
     sys.stderr.write(answer.err)
     sys.stderr.flush()
 
 
-def here() -> Paper:
+def here() -> Terminal:
     """What this process prints on."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return Paper(width, sys.stderr.isatty(), os.environ)
+    return Terminal(width, sys.stderr.isatty(), os.environ)
 
 
-def page_for(printing: Printing, *, now: float) -> Page:
+def page_for(printing: OutputOptions, *, now: float) -> Page:
     """What stdout is: a terminal of some width, or a pipe, which has none."""
     return _page(printing, here(), now=now)
 
 
-def _page(printing: Printing, paper: Paper, *, now: float) -> Page:
+def _page(printing: OutputOptions, paper: Terminal, *, now: float) -> Page:
     terminal = paper.width is not None
     return Page(
         now=now,
@@ -101,7 +101,7 @@ def _page(printing: Printing, paper: Paper, *, now: float) -> Page:
     )
 
 
-def _text(results: Results, printing: Printing, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
+def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
     """The hits that fit, and the blocks of the answer, an empty line between each two."""
     span = span_lines(results.literal, page) if results.literal else []
     shown = _within(
@@ -122,7 +122,7 @@ def say(lines: Sequence[str]) -> None:
 
 def _within(
     results: Results,
-    printing: Printing,
+    printing: OutputOptions,
     render: Callable[[Hit], str],
     *,
     overhead: str = "",

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.cli.answer import say
-from ohara.cli.asking import ask, read_query
 from ohara.cli.report import understood
+from ohara.cli.search import ask, read_query
 from ohara.errors import UsageError
 from ohara.model import MOST_HITS, Mode
 from ohara.present.json import error_object, results_object, written

@@ -18,7 +18,7 @@ import click
 from ohara import __version__
 from ohara.cli import report
 from ohara.errors import UsageError
-from ohara.near import nearest
+from ohara.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,10 +123,10 @@ def cli(ctx: click.Context) -> None:
 
 def _front_door(ctx: click.Context) -> None:
     """What `ohara` alone does: the UI on a terminal inside a repository, elsewhere the help."""
-    from ohara.cli import door
+    from ohara.cli import launch_tui
 
-    if door.is_terminal() and _in_work_tree():
-        door.open_ui()
+    if launch_tui.is_terminal() and _in_work_tree():
+        launch_tui.open_ui()
     click.echo(ctx.get_help())
 
 

@@ -18,7 +18,7 @@ from ohara.embed.catalog import (
     serving_embedder,
     serving_reranker,
 )
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -64,14 +64,14 @@ def read() -> Listing:
 
 def as_lines(listing: Listing) -> str:
     """A line for each stage, then the models in two groups: here, and to be pulled."""
-    lines = [f"{state.stage}  {inert(state.serving) or 'switched off'}" for state in listing.stages]
-    lines += [f"  {inert(state.note)}" for state in listing.stages if state.note]
+    lines = [f"{state.stage}  {sanitize(state.serving) or 'switched off'}" for state in listing.stages]
+    lines += [f"  {sanitize(state.note)}" for state in listing.stages if state.note]
     here = [entry for entry in listing.models if entry.origin is not Origin.AVAILABLE]
     others = [entry for entry in listing.models if entry.origin is Origin.AVAILABLE]
     width = max(len(entry.name) for entry in listing.models)
     lines += ["", "on this machine (* serves)", *_rows(listing, here, width)]
     lines += [
-        f"  {inert(name)}: {inert(reason)} (ohara models remove {inert(name)})"
+        f"  {sanitize(name)}: {sanitize(reason)} (ohara models remove {sanitize(name)})"
         for name, reason in listing.broken.items()
     ]
     lines += ["", "to be had: ohara models pull NAME", *_rows(listing, others, width)]
@@ -85,8 +85,8 @@ def _rows(listing: Listing, entries: Iterable[ModelEntry], width: int) -> Iterab
         size = f"{entry.size_bytes / 1e6:,.1f} MB"
         state = "embedded, provisional" if entry.provisional else str(entry.origin)
         yield (
-            f"{mark} {inert(entry.name):<{width}}  {entry.stage:<8}  {dimensions:>5}  {size:>10}  {state}"
-            f", {inert(entry.licence)}"
+            f"{mark} {sanitize(entry.name):<{width}}  {entry.stage:<8}  {dimensions:>5}  {size:>10}  {state}"
+            f", {sanitize(entry.licence)}"
         )
 
 

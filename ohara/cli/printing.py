@@ -20,7 +20,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Printing:
+class OutputOptions:
     """How to print: the form, colour, whether to explain, and how many tokens it may take."""
 
     form: Form
@@ -30,7 +30,7 @@ class Printing:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class Terminal:
     """What is printed on: the width of stdout (None: no terminal), and whether stderr is a person's."""
 
     width: int | None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.errors import InternalError, OharaError, UsageError
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,9 +53,9 @@ def guard(command: Callable[[], object]) -> int:
 
 def describe(error: OharaError) -> str:
     """The error as it is shown: one line, and one more for the hint."""
-    lines = [f"ohara: {inert(error.message)}"]
+    lines = [f"ohara: {sanitize(error.message)}"]
     if error.hint:
-        lines.append(f"  hint: {inert(error.hint)}")
+        lines.append(f"  hint: {sanitize(error.hint)}")
     return "\n".join(lines)
 
 
@@ -92,7 +92,7 @@ def ended_by(fault: BaseException) -> int:
         if os.environ.get(DEBUG_VARIABLE, "") not in {"", "0"}:
             import traceback
 
-            click.echo(inert("".join(traceback.format_exception(fault)), keep="\n\t"), nl=False, err=True)
+            click.echo(sanitize("".join(traceback.format_exception(fault)), keep="\n\t"), nl=False, err=True)
         click.echo(describe(understood(cause)), err=True)
     return ExitCode.ERROR
 

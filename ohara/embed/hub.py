@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ohara.embed.weights import ModelKind
 from ohara.errors import ModelError
-from ohara.near import nearest
+from ohara.suggest import nearest
 
 # What a tokeniser may need beside the weights; a model has those of them that its hub lists.
 TOKENISER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")

@@ -17,7 +17,7 @@ from pygit2.enums import ObjectType, ReferenceType
 
 from ohara.errors import RepositoryError
 from ohara.model import Sha
-from ohara.near import nearest
+from ohara.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

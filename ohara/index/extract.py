@@ -47,7 +47,7 @@ class Extractor:
     def __init__(self, setup: WorkerSetup) -> None:
         self._setup = setup
         self._repository = Repository.open(Path(setup.repository))
-        self._judge = Exclusions(setup.rules)
+        self._exclusions = Exclusions(setup.rules)
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
@@ -102,7 +102,7 @@ class Extractor:
         )
 
     def _file(self, change: FileChange) -> PreparedFile:
-        searchable = self._judge.reason(change) is None
+        searchable = self._exclusions.reason(change) is None
         hunks = change.hunks or (_NO_LINES if change.left_out is None else ())
         return PreparedFile(
             kind=change.kind,
@@ -112,7 +112,7 @@ class Extractor:
             new_blob=change.new_blob,
             additions=change.additions,
             deletions=change.deletions,
-            left_out=self._judge.change(change),
+            left_out=self._exclusions.change(change),
             path_words=index_text(change.path),
             hunks=tuple(
                 _hunk(piece, searchable=searchable)

@@ -105,7 +105,7 @@ class _Run:
         deadline = None if options.at_most_s is None else now + options.at_most_s
         self.clock = Clock(now, deadline, options.stop)
         self.rules = read_rules(repository, settings.index)
-        self.judge = Exclusions(self.rules)
+        self.exclusions = Exclusions(self.rules)
         self.rejudged = 0
         self.embedder = embedder_identity(settings.models.embedder)
         self.limits = options.limits
@@ -125,7 +125,7 @@ def run(
             set_aside(location)
         this = _Run(repository, location, settings, options)
         with (
-            Writer(location.database, passes=options.passes, verdict=this.judge.path) as writer,
+            Writer(location.database, passes=options.passes, verdict=this.exclusions.path) as writer,
             _recorded(writer, this),
         ):
             yield from _index(writer, this)
@@ -137,7 +137,7 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         writer, Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION)
     )
     _retire_vectors(writer)
-    this.rejudged = apply_verdicts(writer, this.judge.path, this.rules.fingerprint)
+    this.rejudged = apply_verdicts(writer, this.exclusions.path, this.rules.fingerprint)
     choice = choose_refs(writer.connection, this.options.refs, this.settings.index.refs)
     tips = resolve_tips(this.repository, choice)
     with ExitStack() as workshop:
@@ -281,7 +281,7 @@ def _head_files(this: _Run) -> list[HeadFile]:
         for path, blob, _ in this.repository.head_tree_files()
         if (language := language_of(path))
         and has_grammar(language)
-        and this.judge.path(path) in {None, "kept"}
+        and this.exclusions.path(path) in {None, "kept"}
     ]
 
 

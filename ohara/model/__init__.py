@@ -20,7 +20,7 @@ from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origi
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
 from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
 from ohara.model.question import Filters, Mode, Pattern, Polarity, Query, QueryClass
-from ohara.model.standing import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
+from ohara.model.status import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
 
 __all__ = [
     "MOST_HITS",

@@ -1,6 +1,6 @@
 """Measures and wraps text in the columns of a terminal, where some characters take two and some none. Pure.
 
-Text must be inert already (see `ohara.plain`): a tab or an escape has no width that could be known here.
+Text must be inert already (see `ohara.sanitize`): a tab or an escape has no width that could be known here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hits as a person reads them: numbered, dated, placed, with the diff that answers.
 
-Everything that came from a repository passes through `inert` here, one line at a time, before any colour
+Everything that came from a repository passes through `sanitize` here, one line at a time, before any colour
 is added. Nothing is printed: lines are returned, and what is talk rather than answer (`summary`) apart.
 """
 
@@ -11,11 +11,11 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from ohara.model import LaneStatus, Pass, SpanScope
-from ohara.plain import inert
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.hunks import range_of
 from ohara.present.moments import ago, rfc3339
 from ohara.present.style import PLAIN, Ink, Style
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,14 +55,14 @@ def commit_lines(commit: Commit, page: Page) -> list[str]:
     style = page.style
     moment = commit.committer_time
     when = f"{rfc3339(moment, commit.committer_offset)} ({ago(moment, now=page.now)})"
-    author = f"{inert(commit.author)} <{inert(commit.email)}>"
+    author = f"{sanitize(commit.author)} <{sanitize(commit.email)}>"
     lines = [style.ink(part, Ink.COMMIT) for part in _wrapped(commit.sha, page, "")]
     lines += [style.ink(part, Ink.QUIET) for part in _wrapped(when, page, "")]
     lines += _wrapped(author, page, "")
     subject, *rest = commit.message.strip().split("\n") if commit.message.strip() else ["(no message)"]
-    lines += ["", *(style.ink(part, Ink.SUBJECT) for part in _wrapped(inert(subject), page, ""))]
+    lines += ["", *(style.ink(part, Ink.SUBJECT) for part in _wrapped(sanitize(subject), page, ""))]
     for line in rest:
-        lines += _wrapped(inert(line.rstrip(), keep="\t").replace("\t", _TAB), page, "")
+        lines += _wrapped(sanitize(line.rstrip(), keep="\t").replace("\t", _TAB), page, "")
     return lines
 
 
@@ -82,7 +82,7 @@ def hunk_lines(hit: Hit, page: Page) -> list[str]:
 
 def _range(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     if hit.excerpt:
-        header = f" {inert(hit.header)}" if hit.header else ""
+        header = f" {sanitize(hit.header)}" if hit.header else ""
         for part in _wrapped(f"{range_of(hit)}{header}", page, margin):
             yield margin + page.style.ink(part, Ink.QUIET)
 
@@ -90,7 +90,11 @@ def _range(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     style = page.style
     commit = hit.commit
-    sha, when, author = commit.sha[:SHORT_SHA], ago(commit.committer_time, now=page.now), inert(commit.author)
+    sha, when, author = (
+        commit.sha[:SHORT_SHA],
+        ago(commit.committer_time, now=page.now),
+        sanitize(commit.author),
+    )
     number = style.ink(f"{hit.rank}.".ljust(len(margin)), Ink.QUIET)
     line = f"{number}{style.ink(sha, Ink.COMMIT)} · {style.ink(when, Ink.QUIET)}"
     taken = width_of(f"{margin}{sha} · {when} · {author}")
@@ -99,7 +103,7 @@ def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     else:
         yield line
         yield from (margin + part for part in _wrapped(author, page, margin))
-    for part in _wrapped(inert(commit.subject) or "(no message)", page, margin):
+    for part in _wrapped(sanitize(commit.subject) or "(no message)", page, margin):
         yield margin + style.ink(part, Ink.SUBJECT)
 
 
@@ -107,11 +111,11 @@ def _place(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     if not hit.path:
         return
     style = page.style
-    old = f"{inert(hit.old_path)} → " if hit.old_path and hit.old_path != hit.path else ""
+    old = f"{sanitize(hit.old_path)} → " if hit.old_path and hit.old_path != hit.path else ""
     number = hit.line or hit.old_line
-    where = f"{old}{inert(hit.path)}{f':{number}' if number and hit.excerpt else ''}"
+    where = f"{old}{sanitize(hit.path)}{f':{number}' if number and hit.excerpt else ''}"
     kind = "" if hit.excerpt and hit.kind == "modified" else f" ({hit.kind})"
-    symbol = f" · {inert(hit.symbol)}" if hit.symbol else ""
+    symbol = f" · {sanitize(hit.symbol)}" if hit.symbol else ""
     for start, end in _cut(where + kind + symbol, page, margin):
         yield margin + "".join(
             style.ink((where + kind + symbol)[max(start, low) : min(end, high)], *ink)
@@ -137,7 +141,7 @@ def _diff(hit: Hit, page: Page, margin: str) -> Iterator[str]:
         spans = [
             (places[min(match.start, last)], places[min(match.end, last)]) for match in marks.get(number, ())
         ]
-        lead = inert(line[:1])
+        lead = sanitize(line[:1])
         for start, end in _cut(text, page, f"{margin}{lead} "):
             stretches = "".join(
                 page.style.ink(text[low:high], *inks, *((Ink.MATCH,) if matched else ()))
@@ -151,8 +155,8 @@ _SIGN_INKS = {"+": (Ink.ADDED,), "-": (Ink.REMOVED,)}
 
 
 def _untabbed(text: str) -> tuple[str, list[int]]:
-    """The text inert, tabs as spaces, and where each of its characters, and its end, came to stand."""
-    shown = [_TAB if character == "\t" else character for character in inert(text, keep="\t")]
+    """The text sanitized, tabs as spaces, and where each of its characters, and its end, came to stand."""
+    shown = [_TAB if character == "\t" else character for character in sanitize(text, keep="\t")]
     return "".join(shown), [0, *accumulate(map(len, shown))]
 
 
@@ -250,7 +254,7 @@ def warnings(results: Results) -> list[str]:
     """What is missing from the answer, if anything: commits, lanes, passes."""
     told = [
         f"the {report.name} lane {_STATUS[report.status]}"
-        + (f": {inert(report.detail)}" if report.detail else "")
+        + (f": {sanitize(report.detail)}" if report.detail else "")
         for report in results.lanes
         if report.status in _STATUS
     ]
@@ -263,7 +267,7 @@ def warnings(results: Results) -> list[str]:
         for part in index.passes
         if part.done < part.total * _NEARLY_ALL and part.stage in searched - {Pass.LITERAL}
     ]
-    return told + [inert(note) for note in results.notes]
+    return told + [sanitize(note) for note in results.notes]
 
 
 # The few commits that a search reads before it answers wait for the next run, which is not worth a word. An
@@ -274,7 +278,7 @@ _STATUS = {LaneStatus.TIMEOUT: "ran out of time", LaneStatus.FAILED: "failed"}
 
 def _lane(report: LaneReport) -> str:
     if report.status in {LaneStatus.OK, LaneStatus.EMPTY}:
-        detail = f" ({inert(report.detail)})" if report.detail else ""
+        detail = f" ({sanitize(report.detail)})" if report.detail else ""
         return f"{report.name} {report.count:,} in {report.elapsed_ms:.0f} ms{detail}"
     return f"{report.name} {report.status}"
 

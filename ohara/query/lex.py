@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.errors import QueryError
 from ohara.model import Pattern, Polarity
-from ohara.near import nearest
 from ohara.query.values import ALL_NAMES, GUESSED_NAMES, POLARITIES, SYNONYMS
+from ohara.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ import re
 from ohara.errors import QueryError
 from ohara.languages import LANGUAGES, canonical_language
 from ohara.model import ChangeKind, Polarity
-from ohara.near import nearest
 from ohara.query.globs import path_pattern
+from ohara.suggest import nearest
 
 POLARITIES = {"added": Polarity.ADDED, "removed": Polarity.REMOVED}
 

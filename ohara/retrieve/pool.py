@@ -1,4 +1,4 @@
-"""From the lanes' answers to ranked hunks: fused, cut to a pool, read in full, judged and nudged."""
+"""From the lanes' answers to ranked hunks: fused, cut to a pool, read in full, with_priors and nudged."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def pool(
     return pooled
 
 
-def judged(
+def with_priors(
     pooled: Iterable[ScoredHunk],
     rows: Mapping[HunkId, StoredHunk],
     touched: Mapping[int, Sequence[str]],
-    judge: Priors | None,
+    priors: Priors | None,
     *,
     now: int,
     recency_weight: float,
@@ -81,8 +81,8 @@ def judged(
         if row is None:
             continue
         recency = recency_factor(row.commit.committer_time, now=now, weight=recency_weight)
-        of_commit = judge.commit(row.commit, touched.get(row.commit_id, ())) if judge else 1.0
-        of_path = judge.path(row.path, left_out=row.left_out is not None) if judge and row.path else 1.0
+        of_commit = priors.commit(row.commit, touched.get(row.commit_id, ())) if priors else 1.0
+        of_path = priors.path(row.path, left_out=row.left_out is not None) if priors and row.path else 1.0
         score = one.fused * recency * of_commit
         found.append(replace(one, score=score, worth=score * of_path, recency=recency))
     return found

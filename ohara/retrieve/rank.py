@@ -11,7 +11,7 @@ from ohara.model import LaneReport, LaneStatus, Polarity
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.lane import LaneQuery
-from ohara.retrieve.pool import judged, pool
+from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.proximity import proximities, rarities
 from ohara.retrieve.query_vector import Models
@@ -212,9 +212,9 @@ def _read(
     read = hydrate(reader, (one.hunk for one in pooled))
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
-    judge = Priors.of(query) if wishes.profile.judges else None
-    touched = paths_of_commits(reader, {row.commit_id for row in rows.values()}) if judge else {}
-    found = judged(pooled, rows, touched, judge, now=wishes.now, recency_weight=wishes.recency_weight)
+    priors = Priors.of(query) if wishes.profile.judges else None
+    touched = paths_of_commits(reader, {row.commit_id for row in rows.values()}) if priors else {}
+    found = with_priors(pooled, rows, touched, priors, now=wishes.now, recency_weight=wishes.recency_weight)
     return found, rows
 
 
@@ -233,8 +233,8 @@ async def _reranked(
     rarity = await sources.pool.read(partial(_rarities, words=query_terms(query.words)))
     said = proximities(query.words, rarity, documents, [rows[one.hunk].commit_id for one in first])
     ranked: list[ScoredHunk] = []
-    for one, opinion, wording in zip(first, answer.opinions, said, strict=True):
-        value = wishes.profile.blend.value(one.fused, opinion, wording)
+    for one, opinion, proximity in zip(first, answer.opinions, said, strict=True):
+        value = wishes.profile.blend.value(one.fused, opinion, proximity)
         lift = value / one.fused if one.fused else 0.0
         ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=value))
     chosen = {one.hunk for one in first}

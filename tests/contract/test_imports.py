@@ -88,7 +88,7 @@ def test_what_the_terminal_ui_sees_of_ohara_loads_nothing_heavy() -> None:
     done = python("-c", script)
     assert done.stderr == ""
     names, modules = json.loads(done.stdout)
-    assert {"ohara.model", "ohara.config", "ohara.plain"} <= set(names)
+    assert {"ohara.model", "ohara.config", "ohara.sanitize"} <= set(names)
     assert roots(modules) & (HEAVY - {"tomllib", "platformdirs"}) == set()
 
 

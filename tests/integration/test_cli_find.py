@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import golden
-from ohara.cli.asking import joined
 from ohara.cli.main import main
+from ohara.cli.search import joined
 from ohara.engine import Engine
 from ohara.errors import StoreError
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
-from ohara.plain import inert
 from ohara.present.columns import width_of
+from ohara.sanitize import sanitize
 from ohara.store.lock import writer_lock
 from tests.indexing import WITHOUT_VECTORS, index
 from tests.process import ROOT, ohara
@@ -376,7 +376,7 @@ def test_a_terminal_gets_colour_and_no_line_wider_than_itself(
     assert "\x1b[32m" in shown
     assert "\x1b[32;1;4mupload\x1b[0m" in shown
     for line in ESCAPES.sub("", shown).split("\n"):
-        assert line == inert(line)
+        assert line == sanitize(line)
         assert width_of(line) <= columns
 
 
@@ -391,7 +391,7 @@ def test_a_long_search_tells_a_terminal_how_far_it_is(cli: Cli, monkeypatch: pyt
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setattr("ohara.cli.asking._WONDER_S", -1.0)
+    monkeypatch.setattr("ohara.cli.search._WONDER_S", -1.0)
     monkeypatch.setattr("ohara.retrieve.lanes.literal._TURN_S", 0.0)
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     cli("find", r"/\?\?/")
@@ -410,7 +410,7 @@ def test_hostile_text_never_reaches_a_terminal_or_a_pipe(cli: Cli) -> None:
         shown = cli("find", "-k", "0", "-C", "9", "--explain", "--color", "always", query)
         assert shown
         for line in ESCAPES.sub("", shown).split("\n"):
-            assert line == inert(line)
+            assert line == sanitize(line)
         lines = cli("find", "-k", "0", "--jsonl", query)
         assert lines.replace("\n", "").isascii()
         assert lines.replace("\n", "").isprintable()
@@ -543,7 +543,7 @@ def test_show_prints_every_changed_line_of_a_commit(revision: str, cli: Cli) -> 
     assert changed
     for line in changed:
         text = line[1:].rstrip("\r").expandtabs(0).strip()
-        assert inert(text) in shown.replace("\t", "")
+        assert sanitize(text) in shown.replace("\t", "")
 
 
 def test_show_as_json_is_the_object_of_find(cli: Cli) -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ohara.dates import render_date
 from ohara.errors import QueryError
 from ohara.model import Filters, Mode, Polarity, Query
-from ohara.near import nearest
 from ohara.query import parse, parse_date, path_pattern, to_source
 from ohara.query.values import ALL_NAMES, GUESSED_NAMES
+from ohara.suggest import nearest
 
 NOW = 1_718_000_000  # 2024-06-10T06:13:20Z, a Monday
 

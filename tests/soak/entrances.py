@@ -21,7 +21,7 @@ import msgspec
 import pygit2
 from pygit2.enums import ObjectType
 
-from ohara import config, plain, wire
+from ohara import config, sanitize, wire
 from ohara.cli.report import describe
 from ohara.dates import parse_date, render_date
 from ohara.errors import InternalError, OharaError
@@ -32,7 +32,7 @@ from ohara.git.grafts import Grafts
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit, walk
 from ohara.index.lines import sides
-from ohara.index.rules import Judge, Rules
+from ohara.index.rules import Exclusions, Rules
 from ohara.languages import language_of
 from ohara.model import ChangeKind, Commit, Hit, HunkId, Match, Mode, Pattern, Sha
 from ohara.parse.chunks import split
@@ -113,7 +113,7 @@ def refused(error: OharaError) -> bool:
 def harmless(shown: str, *, coloured: bool = False) -> None:
     """Raise when text for a terminal holds a character that could do something there."""
     bare = _ESCAPE.sub("", shown) if coloured else shown
-    if plain.inert(bare, keep="\n\t") != bare:
+    if sanitize.sanitize(bare, keep="\n\t") != bare:
         raise Fell(f"not inert: {bare[:200]!r}")
 
 
@@ -155,7 +155,7 @@ def _glob(given: Input) -> bool:
 def _rules(given: Input) -> bool:
     ignored, attributes = cast("tuple[str, str]", given)
     try:
-        judge = Judge(
+        judge = Exclusions(
             Rules(tuple(ignored.splitlines()), Attributes.parse([("", attributes), ("src", ignored)]))
         )
         for path in ("src/a/b.py", "a" * 80, "odd \x1b/x.go", "vendor/x.js"):
@@ -379,7 +379,7 @@ def _make_refs(chance: random.Random) -> Input:
 def _shown(given: Input) -> bool:
     texts = cast("tuple[str, ...]", given)
     said, path, excerpt, symbol = texts
-    harmless(plain.inert(said))
+    harmless(sanitize.sanitize(said))
     commit = Commit(Sha("3f" * 20), (), said, said, NOW, 120, NOW, 120, said)
     marks = (Match(0, min(3, len(excerpt.split("\n")[0])), 0),) if excerpt else ()
     hit = Hit(1, 1.0, HunkId(1), commit, path, path, ChangeKind.RENAMED, 1, 1, said, symbol, excerpt, marks)

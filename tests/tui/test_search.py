@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from ohara import client, wire
 from ohara.model import SearchOptions
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
 from tui.query_draft import QueryDraft
 from tui.search_state import Stage, index_of_hit
@@ -423,5 +423,5 @@ async def test_hostile_text_reaches_the_screen_inert(parcel: Path, shared_projec
         async with running(parcel, shared_project.sha[key]) as (app, pilot):
             await pilot.press("enter", "down")
             shown = text_of(app).replace("\n", "")
-            assert inert(shown) == shown
+            assert sanitize(shown) == shown
             assert all(cell_len(line) == 120 for line in text_of(app).splitlines())

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ohara.cli import entry
 from ohara.cli.report import ExitCode, describe, guard, understood
 from ohara.errors import IndexMissing, InternalError, OharaError, QueryError
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 from tests.process import ROOT, ohara, python
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_hostile_words_reach_the_terminal_inert(
 def test_a_described_error_is_two_lines_whatever_it_quotes(message: str, hint: str) -> None:
     shown = describe(OharaError(message, hint=hint))
     assert shown.count("\n") == 1
-    assert inert(shown, keep="\n") == shown
+    assert sanitize(shown, keep="\n") == shown
 
 
 def test_the_error_inside_a_task_group_is_the_one_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from ohara.retrieve.hits import telling_symbol
 from ohara.retrieve.lanes.commit import FLOOR as COMMIT_FLOOR
 from ohara.retrieve.lanes.vector import FLOOR as VECTOR_FLOOR
 from ohara.retrieve.listed import Entry, grouped, merged
-from ohara.retrieve.pool import judged, pool
+from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import BOT, DOCS, TESTS, WIDE, Priors
 from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, Ranking, capped, ordered, ranking, spread
@@ -199,13 +199,13 @@ def test_relevance_dominates_and_recency_nudges() -> None:
         HunkId(2): row(2, commit("2", days=0)),
         HunkId(3): row(3, commit("3", days=0)),
     }
-    found = judged(pool([text], EVEN, DEFAULT, 10), rows, {}, None, now=NOW, recency_weight=0.05)
+    found = with_priors(pool([text], EVEN, DEFAULT, 10), rows, {}, None, now=NOW, recency_weight=0.05)
     assert [one.hunk for one in in_order(found)] == [2, 1, 3]
 
 
 def test_a_hunk_that_is_gone_meanwhile_is_left_out() -> None:
     text = lane("text", (1, 1.0), (2, 0.9))
-    found = judged(
+    found = with_priors(
         pool([text], EVEN, DEFAULT, 10), {HunkId(2): row(2)}, {}, None, now=NOW, recency_weight=0.0
     )
     assert [one.hunk for one in found] == [2]

@@ -8,7 +8,7 @@ import click
 
 from ohara import config, paths
 from ohara.cli.options import or_here
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 from ohara.settings import SETTINGS
 from ohara.values import written
 
@@ -45,7 +45,7 @@ def _as_lines(loaded: config.Loaded) -> str:
     """A line for each setting, written as in a settings file, with the origin beside it."""
     shown = [f"{item.key} = {written(loaded.values[item.key])}" for item in SETTINGS]
     width = min(max(map(len, shown)), 48)
-    origins = (inert(str(loaded.origins[item.key])) for item in SETTINGS)
+    origins = (sanitize(str(loaded.origins[item.key])) for item in SETTINGS)
     return "\n".join(f"{line:<{width}}  # {origin}" for line, origin in zip(shown, origins, strict=True))
 
 

@@ -13,7 +13,7 @@ import click
 from ohara import wire
 from ohara.cli.report import ExitCode
 from ohara.errors import DaemonError
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ohara.client import Client
@@ -88,12 +88,12 @@ def logs(count: int) -> ExitCode:
 
     file = paths.log_file()
     if not file.exists():
-        click.echo(f"there is no log yet: {inert(str(file))}", err=True)
+        click.echo(f"there is no log yet: {sanitize(str(file))}", err=True)
         return ExitCode.NOTHING_FOUND
     with file.open("rb") as log:
         log.seek(max(0, file.stat().st_size - _TAIL_BYTES))
         for line in log.read().decode("utf-8", "replace").splitlines()[-count:]:
-            click.echo(inert(line))
+            click.echo(sanitize(line))
     return ExitCode.FOUND
 
 
@@ -123,7 +123,7 @@ def resume() -> None:
 )
 def run(idle_exit: float | None) -> None:
     """Be the service, in the foreground, for systemd and the like."""
-    from ohara.cli.typed import answer_typed
+    from ohara.cli.remote_command import answer_typed
     from ohara.daemon import server
 
     server.serve(server.options(idle_exit), answer_typed)
@@ -135,26 +135,26 @@ def lines(vitals: Health, *, now: float) -> list[str]:
 
     began, memory = ago(now - vitals.started), f"{vitals.memory_bytes / 1e6:,.0f} MB"
     said = [
-        f"running     process {vitals.pid}, version {inert(vitals.version)}, started {began}",
+        f"running     process {vitals.pid}, version {sanitize(vitals.version)}, started {began}",
         f"clients     {vitals.connections:,} now, {vitals.requests:,} requests so far",
         f"takes       {memory}, {vitals.threads} threads, {vitals.descriptors} files",
-        f"watches     {len(vitals.watched):,} repositories ({inert(vitals.watching)})",
+        f"watches     {len(vitals.watched):,} repositories ({sanitize(vitals.watching)})",
     ]
     troubled: dict[str, list[str]] = {}
     for trouble in vitals.troubles:
-        troubled.setdefault(trouble.repository, []).append(f"{trouble.part}: {inert(trouble.said)}")
+        troubled.setdefault(trouble.repository, []).append(f"{trouble.part}: {sanitize(trouble.said)}")
     for name in dict.fromkeys((*vitals.watched, *troubled)):
-        said.append(f"  {inert(name)}")
+        said.append(f"  {sanitize(name)}")
         said += [f"    {each}" for each in troubled.get(name, ())]
     if vitals.paused:
-        said.append(f"indexing    no: {inert(vitals.paused)}")
+        said.append(f"indexing    no: {sanitize(vitals.paused)}")
     elif vitals.running is not None:
         progress = vitals.running.progress
         far = f", {progress.stage} {progress.done:,} of {progress.total:,} commits" if progress else ""
-        said.append(f"indexing    {inert(vitals.running.repository)}{far}")
+        said.append(f"indexing    {sanitize(vitals.running.repository)}{far}")
     else:
         said.append("indexing    nothing to do")
-    said += [f"waiting     {inert(name)}" for name in vitals.queued]
+    said += [f"waiting     {sanitize(name)}" for name in vitals.queued]
     return said
 
 

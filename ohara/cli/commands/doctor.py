@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ohara.cli.report import ExitCode
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 
 @click.command("doctor")
@@ -18,15 +18,15 @@ def command(*, fixing: bool) -> ExitCode:
 
     ill = False
     for finding in doctor.examine():
-        click.echo(f"{'✓' if finding.well else '✗'} {inert(finding.name)}: {inert(finding.said)}")
+        click.echo(f"{'✓' if finding.well else '✗'} {sanitize(finding.name)}: {sanitize(finding.said)}")
         if finding.well:
             continue
         if fixing and finding.repair:
             trouble = doctor.repair(finding)
-            click.echo(f"  {'could not be mended: ' + inert(trouble) if trouble else 'mended'}")
+            click.echo(f"  {'could not be mended: ' + sanitize(trouble) if trouble else 'mended'}")
             ill = ill or bool(trouble)
         else:
             ill = True
             if finding.fix:
-                click.echo(f"  fix: {inert(finding.fix)}")
+                click.echo(f"  fix: {sanitize(finding.fix)}")
     return ExitCode.NOTHING_FOUND if ill else ExitCode.FOUND

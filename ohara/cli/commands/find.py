@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.asking import ask, joined, read_query
 from ohara.cli.filters import filter_options, read_filters, read_polarity
 from ohara.cli.options import color_option, repo_option
-from ohara.cli.printing import Form, Printing
+from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.remote import Answered, ask_daemon
 from ohara.cli.report import ExitCode
+from ohara.cli.search import ask, joined, read_query
 from ohara.errors import QueryError, UsageError
 from ohara.model import MOST_HITS, Mode, Order, SearchOptions
 from ohara.retrieve.reading import moment
@@ -138,7 +138,7 @@ class Asked:
     words: tuple[str, ...]
     repo: Path
     options: SearchOptions
-    printing: Printing
+    printing: OutputOptions
     batch: bool
     no_daemon: bool
 
@@ -182,7 +182,7 @@ def read_asked(
         context=context,
         strict=quiet,
     )
-    printing = Printing(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
+    printing = OutputOptions(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
     if batch:
         _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
     return Asked(words, repo, options, printing, batch, no_daemon)

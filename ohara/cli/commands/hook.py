@@ -8,7 +8,7 @@ import click
 
 from ohara.cli.options import repo_option
 from ohara.cli.report import ExitCode
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,12 +31,12 @@ def install(repo: Path) -> ExitCode:
     for one in hook.install(repo):
         if one.refused:
             refused = True
-            click.echo(f"left alone: {inert(str(one.file))}: {inert(one.refused)}", err=True)
+            click.echo(f"left alone: {sanitize(str(one.file))}: {sanitize(one.refused)}", err=True)
         else:
-            click.echo(f"{one.done}: {inert(str(one.file))}")
+            click.echo(f"{one.done}: {sanitize(str(one.file))}")
     if refused:
         click.echo("add these lines there by hand (ohara hook snippet prints them again):\n", err=True)
-        click.echo(inert(hook.snippet(), keep="\n"), err=True, nl=False)
+        click.echo(sanitize(hook.snippet(), keep="\n"), err=True, nl=False)
     return ExitCode.ERROR if refused else ExitCode.FOUND
 
 
@@ -48,7 +48,7 @@ def remove(repo: Path) -> ExitCode:
 
     gone = hook.remove(repo)
     for one in gone:
-        click.echo(f"{one.done}: {inert(str(one.file))}")
+        click.echo(f"{one.done}: {sanitize(str(one.file))}")
     if not gone:
         click.echo("no hook holds a block of ohara")
     return ExitCode.FOUND if gone else ExitCode.NOTHING_FOUND

@@ -17,7 +17,7 @@ from ohara.cli.progress import Reporter
 from ohara.cli.report import ExitCode
 from ohara.errors import IndexLocked, UsageError
 from ohara.model import Pass
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,9 +92,9 @@ def command(
     if not rebuild:
         engine.refs_to_index(choice)
     engine.location.prepare()
-    reporter.begin(f"indexing {inert(engine.repository.name)}")  # nothing that was typed is wrong
+    reporter.begin(f"indexing {sanitize(engine.repository.name)}")  # nothing that was typed is wrong
     if note := serving_embedder(engine.settings.models.embedder).note:
-        reporter.begin(inert(note))
+        reporter.begin(sanitize(note))
     options = IndexOptions(
         refs=choice,
         limits=limits,

@@ -13,7 +13,7 @@ import click
 
 from ohara.cli.report import ExitCode
 from ohara.errors import UsageError
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ohara.embed.catalog import Stage
@@ -58,7 +58,7 @@ def pull(name: str, *, yes: bool) -> ExitCode:
     what = f"an embedder of {model.dimensions} dimensions" if model.dimensions else "a reranker"
     click.echo(
         f"{model.name}: {what}, about {model.size_bytes / 1e6:,.0f} MB, licence {model.licence}, "
-        f"from {inert(address(model))}",
+        f"from {sanitize(address(model))}",
         err=True,
     )
     if not yes and not _agreed():
@@ -113,14 +113,14 @@ def add(path: Path, *, name: str, stage: str | None, dimensions: int | None, poo
 def use(name: str, *, stage: str | None) -> None:
     """Choose the model that serves: a name, `embedded` for what ships, or `none` to switch a stage off."""
     from ohara import config
-    from ohara.cli.amend import set_text
+    from ohara.cli.config_edit import set_text
     from ohara.embed.catalog import Stage
 
     config.load()  # a file that cannot be read is not written either
     asked = Stage(stage) if stage else None
     chosen, value = _chosen(name, asked)
     file = set_text("models", chosen, value)
-    click.echo(f"{inert(str(file))}: models.{chosen} = {value}")
+    click.echo(f"{sanitize(str(file))}: models.{chosen} = {value}")
     origin = config.load().origins[f"models.{chosen}"]
     if origin.source is config.Source.ENVIRONMENT:
         click.echo(f"but {origin.where} is set in the environment and is stronger", err=True)

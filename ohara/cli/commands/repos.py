@@ -10,7 +10,7 @@ import click
 
 from ohara.cli.commands.status import ago
 from ohara.cli.report import ExitCode
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ohara.engine import KnownIndex
@@ -32,14 +32,14 @@ def command(*, as_json: bool) -> ExitCode:
 def _line(known: KnownIndex) -> str:
     status = known.status
     if status is None:
-        hint = f" ({inert(known.fault.hint)})" if known.fault and known.fault.hint else ""
-        said = f"{inert(known.fault.message) if known.fault else ''}{hint}"
+        hint = f" ({sanitize(known.fault.hint)})" if known.fault and known.fault.hint else ""
+        said = f"{sanitize(known.fault.message) if known.fault else ''}{hint}"
     else:
         run = status.last_run
         when = f", indexed {ago(time.time() - run.started)}" if run else ""
         commits = f"{status.indexed:,} commit{'s' if status.indexed != 1 else ''}"
         said = f"{commits}, {status.behind:,} behind{when}"
-    return f"{inert(known.repository)}  {known.location.size_bytes() / 1e6:,.1f} MB  {said}"
+    return f"{sanitize(known.repository)}  {known.location.size_bytes() / 1e6:,.1f} MB  {said}"
 
 
 def _object(known: KnownIndex) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ohara.cli.report import ExitCode
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 _WAYS = click.Choice(["systemd", "launchd", "cron"])
 
@@ -40,13 +40,13 @@ def install(every: str, repositories: tuple[Path, ...], via: str | None, *, dry_
     preview = way.preview(job)
     if dry_run:
         for text in preview.texts:
-            click.echo(f"# {inert(text.place)}\n{inert(text.content, keep=chr(10) + chr(9))}")
+            click.echo(f"# {sanitize(text.place)}\n{sanitize(text.content, keep=chr(10) + chr(9))}")
         for line in preview.commands:
-            click.echo(f"$ {inert(shlex.join(line))}")
+            click.echo(f"$ {sanitize(shlex.join(line))}")
         return
     schedule.install(way, job)
     for text in preview.texts:
-        click.echo(f"wrote {inert(text.place)}")
+        click.echo(f"wrote {sanitize(text.place)}")
     click.echo(f"indexing every {in_words(job.every_s)}, by {way.name}")
 
 
@@ -65,8 +65,8 @@ def status() -> ExitCode:
     for way, installed in there:
         click.echo(f"{way.name}: {'on' if installed.active else 'written, but switched off'}")
         for place in installed.places:
-            click.echo(f"  in    {inert(place)}")
-        click.echo(f"  runs  {inert(installed.command)}")
+            click.echo(f"  in    {sanitize(place)}")
+        click.echo(f"  runs  {sanitize(installed.command)}")
     record = schedule.read_record()
     if record is not None:
         click.echo(f"every {in_words(record.every_s)}")
@@ -83,7 +83,7 @@ def remove() -> ExitCode:
 
     gone = schedule.remove()
     for place in gone:
-        click.echo(f"removed {inert(place)}")
+        click.echo(f"removed {sanitize(place)}")
     if not gone:
         click.echo("nothing was scheduled")
     return ExitCode.FOUND if gone else ExitCode.NOTHING_FOUND
@@ -105,5 +105,5 @@ def run(repositories: tuple[Path, ...]) -> ExitCode:
     for outcome in schedule.run(repositories):
         if outcome.failed:
             failed = True
-            click.echo(f"{inert(str(outcome.repository))}: {inert(outcome.failed)}", err=True)
+            click.echo(f"{sanitize(str(outcome.repository))}: {sanitize(outcome.failed)}", err=True)
     return ExitCode.ERROR if failed else ExitCode.FOUND

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.cli.answer import page_for, say
-from ohara.cli.asking import ask, read_query
 from ohara.cli.options import color_option, repo_option
-from ohara.cli.printing import Form, Printing
+from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
+from ohara.cli.search import ask, read_query
 from ohara.model import WHOLE_HUNK, SearchOptions
 from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
@@ -50,7 +50,7 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
     if as_json:
         sys.stdout.write(written(results_object(results)) + "\n")
     else:
-        _print(results, Printing(Form.TEXT, color))
+        _print(results, OutputOptions(Form.TEXT, color))
     say([*warnings(results), *notes])
     return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
 
@@ -65,7 +65,7 @@ def _hunks_of(engine: Engine, sha: Sha) -> Results:
     return results
 
 
-def _print(results: Results, printing: Printing) -> None:
+def _print(results: Results, printing: OutputOptions) -> None:
     page = page_for(printing, now=time.time())
     blocks = [commit_lines(results.hits[0].commit, page), *(hunk_lines(hit, page) for hit in results.hits)]
     sys.stdout.write("\n\n".join("\n".join(block) for block in blocks) + "\n")

@@ -13,7 +13,7 @@ import click
 from ohara import wire
 from ohara.cli.options import repo_option
 from ohara.model import Pass
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def command(repo: Path, *, as_json: bool) -> None:
         click.echo(json.dumps({**_object(status, running, next_run), "daemon": troubles}, indent=2))
     else:
         now = time.time()
-        told = [f"daemon      {inert(each)}" for each in troubles]
+        told = [f"daemon      {sanitize(each)}" for each in troubles]
         click.echo("\n".join([*lines(status, running, now=now), *_next(next_run, now), *told]))
 
 
@@ -65,7 +65,7 @@ def _troubles(names: set[str]) -> list[str]:
 def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -> list[str]:
     """The status in words, one fact a line."""
     said = [
-        f"repository  {inert(status.repository)}",
+        f"repository  {sanitize(status.repository)}",
         f"commits     {status.indexed:,} of {status.commits:,} indexed"
         + (f", {status.behind:,} behind" if status.behind else ", up to date"),
         f"hunks       {status.hunks:,} ({status.contents:,} distinct), {status.symbols:,} symbols",
@@ -74,8 +74,8 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
     said += [f"{part.stage:<12}{_share(part.done, part.total)}" for part in status.passes]
     if all(part.stage is not Pass.VECTOR for part in status.passes):
         said.append(f"{Pass.VECTOR:<12}off: there is no embedder (ohara models)")
-    said += [f"ref         {inert(name)} at {sha[:12]}" for name, sha in status.refs]
-    said += [f"gone        {inert(name)}: ohara index --ref HEAD chooses again" for name in status.gone]
+    said += [f"ref         {sanitize(name)} at {sha[:12]}" for name, sha in status.refs]
+    said += [f"gone        {sanitize(name)}: ohara index --ref HEAD chooses again" for name in status.gone]
     if status.older:
         said.append(f"older       {status.older:,} commits that index.since leaves out")
     if status.shallow:
@@ -86,7 +86,7 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
     if status.failures:
         said.append(f"not wholly read: {len(status.failures):,} commits; what can change is tried again")
         said += [
-            f"  {failure.sha[:12]}  {inert(failure.reason)} ({failure.attempts} tries)"
+            f"  {failure.sha[:12]}  {sanitize(failure.reason)} ({failure.attempts} tries)"
             for failure in status.failures[:_FAILURES_SHOWN]
         ]
         if len(status.failures) > _FAILURES_SHOWN:
@@ -95,7 +95,7 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
         run = status.last_run
         kind = ", scheduled" if run.scheduled else ""
         said.append(
-            f"last run    {ago(now - run.started)}{kind}, {run.elapsed_s:.1f} s, {inert(run.outcome)}"
+            f"last run    {ago(now - run.started)}{kind}, {run.elapsed_s:.1f} s, {sanitize(run.outcome)}"
         )
     if running:
         said.append(

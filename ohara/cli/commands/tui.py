@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.asking import joined
-from ohara.cli.door import open_ui
+from ohara.cli.launch_tui import open_ui
 from ohara.cli.options import only_one
+from ohara.cli.search import joined
 
 if TYPE_CHECKING:
     from pathlib import Path

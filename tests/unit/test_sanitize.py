@@ -1,4 +1,4 @@
-"""`inert` lets nothing through that a terminal would act on or hide, and keeps columns true."""
+"""`sanitize` lets nothing through that a terminal would act on or hide, and keeps columns true."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.plain import inert
+from ohara.sanitize import sanitize
 
 # Format characters with a visible shape of their own: signs written around the digits that follow them.
 VISIBLE_FORMAT = frozenset(
@@ -24,44 +24,44 @@ def is_control(character: str) -> bool:
 
 def test_every_control_of_unicode_is_neutralised() -> None:
     controls = [chr(code) for code in range(sys.maxunicode + 1) if is_control(chr(code))]
-    assert [f"U+{ord(c):04X}" for c in controls if inert(c) == c] == []
+    assert [f"U+{ord(c):04X}" for c in controls if sanitize(c) == c] == []
 
 
 def test_an_escape_sequence_becomes_readable() -> None:
-    assert inert("\x1b]0;pwned\x07 \x1b[2J\x9b1m") == "␛]0;pwned␇ ␛[2J�1m"
+    assert sanitize("\x1b]0;pwned\x07 \x1b[2J\x9b1m") == "␛]0;pwned␇ ␛[2J�1m"
 
 
 def test_a_reordering_override_and_invisible_text_become_visible() -> None:
-    assert inert("if admin\u202e\u2066 // check\u2069") == "if admin�� // check�"
-    assert inert("pass\u200bword") == "pass�word"
-    assert inert("x\U000e0061\U000e0062") == "x��"
+    assert sanitize("if admin\u202e\u2066 // check\u2069") == "if admin�� // check�"
+    assert sanitize("pass\u200bword") == "pass�word"
+    assert sanitize("x\U000e0061\U000e0062") == "x��"
 
 
 def test_line_breaks_of_every_kind_are_one_line() -> None:
-    assert inert("one\ntwo\r\nthree\u2028four\x85five\vsix\f") == "one␊two␍␊three�four�five␋six␌"
+    assert sanitize("one\ntwo\r\nthree\u2028four\x85five\vsix\f") == "one␊two␍␊three�four�five␋six␌"
 
 
 def test_newline_and_tab_stay_only_when_asked_for() -> None:
-    assert inert("a\tb\nc", keep="\n\t") == "a\tb\nc"
-    assert inert("a\tb\nc", keep="\n") == "a␉b\nc"
+    assert sanitize("a\tb\nc", keep="\n\t") == "a\tb\nc"
+    assert sanitize("a\tb\nc", keep="\n") == "a␉b\nc"
     with pytest.raises(ValueError, match="only newline and tab"):
-        inert("a", keep="\x1b")
+        sanitize("a", keep="\x1b")
 
 
 def test_ordinary_text_of_many_scripts_is_untouched() -> None:
     text = "naïve — 漢字 العربية עברית e\u0301 ⚠\ufe0f 👍🏽 ٣\u0600 <b>[markup]</b> \\x1b"
-    assert inert(text) == text
+    assert sanitize(text) == text
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_result_is_as_long_stable_and_encodable(text: str) -> None:
-    result = inert(text)
+    result = sanitize(text)
     assert len(result) == len(text)
-    assert inert(result) == result
+    assert sanitize(result) == result
     assert not any(is_control(character) for character in result)
     result.encode("utf-8")
 
 
 @given(st.text(st.characters(exclude_categories=("Cc", "Cf", "Cn", "Cs", "Zl", "Zp", "Mn", "Lo"))))
 def test_text_without_controls_is_returned_as_it_is(text: str) -> None:
-    assert inert(text) == text
+    assert sanitize(text) == text

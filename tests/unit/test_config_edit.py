@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara import paths
-from ohara.cli.amend import changed, set_text
+from ohara.cli.config_edit import changed, set_text
 from ohara.errors import ConfigError
 
 

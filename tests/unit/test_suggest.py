@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.near import edits, nearest
+from ohara.suggest import edits, nearest
 
 words = st.text("abcd", max_size=6)
 

@@ -16,13 +16,13 @@ import anyio.to_thread
 import click
 
 from ohara import wire
-from ohara.cli.answer import exit_code, worded
-from ohara.cli.asking import joined, read_query
+from ohara.cli.answer import exit_code, rendered
 from ohara.cli.commands import find
 from ohara.cli.main import PROGRAM, cli
-from ohara.cli.printing import Paper
+from ohara.cli.printing import Terminal
 from ohara.cli.remote import unread
 from ohara.cli.report import ExitCode, describe, understood
+from ohara.cli.search import joined, read_query
 from ohara.errors import DaemonError, IndexMissing, InternalError, OharaError
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ async def answer_typed(
             id=request.id, code=ExitCode.ERROR, out="", err=describe(understood(error)) + "\n"
         )
     results = found.results
-    paper = Paper(request.width, request.talks, request.environment)
-    word = partial(worded, results, asked.printing, paper, now=time.time(), notes=unread(results))
+    paper = Terminal(request.width, request.talks, request.environment)
+    word = partial(rendered, results, asked.printing, paper, now=time.time(), notes=unread(results))
     answer = await anyio.to_thread.run_sync(word)
     return wire.Printed(id=request.id, code=exit_code(results), out=answer.out, err=answer.err)
 

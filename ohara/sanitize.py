@@ -2,7 +2,7 @@
 
 Messages, paths and diffs are written by strangers: they may carry escape sequences that move the cursor
 or rewrite the title, overrides that show code in another order than it runs, and characters that cannot
-be seen. `inert` replaces each such character by one visible character, so that columns counted in the
+be seen. `sanitize` replaces each such character by one visible character, so that columns counted in the
 original stay true. It does not judge what text means, strip markup or measure width.
 """
 
@@ -33,7 +33,7 @@ _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "
 _KEEPABLE = frozenset("\n\t")
 
 
-def inert(text: str, *, keep: str = "") -> str:
+def sanitize(text: str, *, keep: str = "") -> str:
     """The same text with every control, invisible and reordering character made visible, one for one.
 
     `keep` names those of newline and tab that may stay, for text that is shown in lines.
