@@ -25,10 +25,11 @@ _PARTS = {
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
     "scale": "all repositories given in one index",
     "content": "what a megabyte of each kind of content costs, on scripted histories",
+    "handmade": "what is written by hand, beside the library that could do it",
     "all": "quality, index, find and literal of every repository given",
     "quick": "everything on a small scripted history: does the benchmark work, are the numbers sane",
     "together": "what the last quality runs of repositories that nothing was tuned on say together",
-    "docs": "bring docs/benchmarks.md and docs/ranking.md up to date with the numbers written before",
+    "docs": "bring the tables in docs/ up to date with the numbers written before",
 }
 
 
@@ -66,6 +67,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     """What a part measures, as it comes."""
     from tests.bench import parts
     from tests.bench.ablation import measure_ablation
+    from tests.bench.handmade import measure_handmade
     from tests.bench.lazy_report import measure_lazy
     from tests.bench.plainwords import measure_words
     from tests.bench.quality import measure_quality
@@ -96,6 +98,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "find": lambda subject: parts.asking(subject, work),
         "daemon": lambda subject: measure_service(subject, work, queries=min(given.queries, 100)),
         "tui": lambda subject: measure_screen(subject, work),
+        "handmade": measure_handmade,
         "literal": lambda subject: parts.literal(subject, work, patterns=given.patterns),
     }
     if part in several:
@@ -106,10 +109,17 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
 
 
 def _docs(out: Path) -> int:
+    from tests.bench.summary import summary
+
     for document in report.DOCUMENTS:
-        after, filled = report.refreshed(document.read_text(encoding="utf-8"), out)
-        document.write_text(after, encoding="utf-8")
-        report.talk(f"{document.name}: {', '.join(filled) or 'nothing to fill in'}")
+        before = document.read_text(encoding="utf-8")
+        after, filled = report.refreshed(before, out)
+        if after != before:
+            document.write_text(after, encoding="utf-8")
+        if filled:
+            report.talk(f"{document.name}: {', '.join(filled)}")
+    page = report.DOCS / "benchmarks.md"
+    page.write_text(report.filled(page.read_text(encoding="utf-8"), "summary", summary()), encoding="utf-8")
     return 0
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tests.bench.machine import Machine
 
 DEFAULT_OUT = Path(tempfile.gettempdir()) / "ohara-bench"
-_DOCS = Path(__file__).parents[2] / "docs"
-DOCUMENTS = (_DOCS / "benchmarks.md", _DOCS / "ranking.md")
+DOCS = Path(__file__).parents[2] / "docs"
+DOCUMENTS = tuple(sorted(DOCS.rglob("*.md")))
 
 _SLOT = re.compile(r"<!-- bench:([\w.-]+) -->\n(.*?)<!-- /bench -->", re.DOTALL)
 
@@ -105,6 +105,12 @@ def refreshed(document: str, out: Path) -> tuple[str, list[str]]:
         return f"<!-- bench:{slot[1]} -->\n{body}<!-- /bench -->"
 
     return _SLOT.sub(fill, document), filled
+
+
+def filled(document: str, name: str, body: str) -> str:
+    """The document with one slot filled."""
+    slot = rf"<!-- bench:{re.escape(name)} -->\n.*?<!-- /bench -->"
+    return re.sub(slot, lambda _: f"<!-- bench:{name} -->\n{body}<!-- /bench -->", document, flags=re.DOTALL)
 
 
 def _sentence(machine: object) -> str:

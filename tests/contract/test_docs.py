@@ -13,6 +13,7 @@ from ohara.cli.main import COMMANDS
 from ohara.cli.report import ExitCode
 from ohara.settings import SETTINGS, Setting
 from ohara.values import written
+from tests.bench.summary import summary
 from tests.process import ROOT
 
 if TYPE_CHECKING:
@@ -99,3 +100,18 @@ def test_every_link_leads_somewhere(document: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8"))
     dead = [link for link in links if "://" not in link and not (document.parent / link).exists()]
     assert dead == []
+
+
+def test_the_summary_of_answers_is_what_the_pages_say() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert summary() in page, "python -m tests.bench docs"
+
+
+def test_every_figure_of_the_first_page_stands_in_a_page_behind_it() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    behind = "\n".join(
+        file.read_text(encoding="utf-8") for file in (ROOT / "docs" / "benchmarks").glob("*.md")
+    )
+    figures = set(re.findall(r"(?<![\w.,])[\d.,]*\d (?:ms|s|MB)\b|(?<![\w.])\.\d{3}\b", page))
+    assert len(figures) > 20
+    assert sorted(figure for figure in figures if figure not in behind) == []
