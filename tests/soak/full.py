@@ -64,7 +64,7 @@ def unmounted(disk: Path) -> None:
 
 
 def _ended(process: subprocess.Popen[bytes], pipe: int) -> tuple[str, int, str]:
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=600)
     with os.fdopen(pipe, "rb") as heard:
         phases = heard.read().decode().split("\n")
     # What is announced last is that the run is recorded and ends; the disk was full before.

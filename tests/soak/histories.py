@@ -22,7 +22,7 @@ from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import Pass, SearchOptions
 from ohara.store.dump import dump
-from tests.soak.invariants import faults
+from tests.soak.invariants import faults, unlike_a_scan
 from tests.soak.outcome import Outcome, at_home, chance_of, difference, set_settings
 from tests.soak.wild import WORDS, Wild
 
@@ -35,6 +35,7 @@ PART = "histories"
 _ROUNDS = (2, 7)  # index runs
 _STEPS = (1, 4)  # operations between two of them
 _IGNORED = ('["*.ts"]', '["lib/", "!lib/retry.py"]', '["thing", "docs/"]', "[]")
+_PATIENT = "[find]\nlane_timeout_s = 600\n"  # on a busy machine a lane may take long without being wrong
 _QUERIES = ('"retry"', "/def \\w+_[0-3]/", '"upload" path:lib/**', "removed:gamma_ray", "retry with backoff")
 
 
@@ -74,6 +75,7 @@ class Story:
         self._settings = {"since": '"2020-01-01T06:00:00"'} if self.manner.since else {}
         if self.manner.cut:
             self._settings |= {"chunk_lines": "6", "chunk_chars": "200", "large_file_bytes": "1024"}
+        self._texts = (*chance.sample(WORDS, 3), f"_{chance.randint(0, 9)}(")
         self._queries = (*_QUERIES, f'"{chance.choice(WORDS)}"')
         self.repo = self._cloned() if self.manner.clone else self.wild.repo
 
@@ -96,6 +98,8 @@ class Story:
             engine.gc()
             self.counts["gc of the index"] += 1
             said += faults(engine.location.database, collected=True)
+            said += unlike_a_scan(engine, self._texts)
+            self.counts["exact searches beside a scan"] += len(self._texts)
             grown, answers = dump(engine.location.database), self._answers(engine)
         with at_home(self._folder / "fresh") as home:
             self._write_settings(home)
@@ -166,9 +170,8 @@ class Story:
             engine.close()
 
     def _write_settings(self, home: Path) -> None:
-        set_settings(
-            home, "[index]\n" + "".join(f"{key} = {value}\n" for key, value in self._settings.items())
-        )
+        index = "".join(f"{key} = {value}\n" for key, value in self._settings.items())
+        set_settings(home, f"{_PATIENT}[index]\n{index}")
 
     # -- through a shallow clone -------------------------------------------------------------------
 

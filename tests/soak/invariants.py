@@ -6,14 +6,17 @@ Asks SQLite directly, not the code under test. `faults` lists what is broken; an
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from ohara.store.connection import connect_writer
+from ohara.model import SearchOptions
+from ohara.store.connection import connect_reader, connect_writer
+from ohara.store.stored_commits import StoredCommits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from ohara.engine import Engine
     from ohara.store.connection import Connection
 
 # Each counts rows that may not be there.
@@ -80,6 +83,30 @@ def faults(database: Path, *, collected: bool = False) -> list[str]:
     """What is wrong with an index, in words; `collected` says that `gc` has just run."""
     with closing(connect_writer(database)) as connection:
         return list(_faults(connection, collected=collected))
+
+
+def unlike_a_scan(engine: Engine, texts: Iterable[str]) -> list[str]:
+    """What exact search answers otherwise than reading every changed line of every shown commit would."""
+    said = []
+    for text in texts:
+        wanted = set(_commits_with(engine.location.database, text))
+        hits = engine.find_pattern(f'"{text}"', SearchOptions(k=0)).hits
+        found = {
+            sha for hit in hits for sha in (hit.commit.sha, *hit.also_in)
+        }  # the same lines are shown once
+        if found != wanted:
+            said.append(f"{text!r} was found in {sorted(found)}, and stands in {sorted(wanted)}")
+    return said
+
+
+def _commits_with(database: Path, text: str) -> Iterator[str]:
+    stored = StoredCommits(database)
+    with closing(connect_reader(database)) as connection:
+        shown = connection.execute("SELECT id, hex(sha) FROM commits WHERE live = 1").fetchall()
+    for commit_id, sha in shown:
+        lines = (line for hunk in stored.hunks(cast("int", commit_id)) for line in hunk.body.split("\n"))
+        if any(line[:1] in {"+", "-"} and text in line[1:] for line in lines):
+            yield str(sha).lower()
 
 
 def _faults(connection: Connection, *, collected: bool) -> Iterator[str]:

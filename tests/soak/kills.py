@@ -48,6 +48,7 @@ _LONG_RUN = 1_050  # commits: from a thousand on, a run ends with a compaction
 _FIRST_GUESS_S = 1.2
 _AIMED = 0.55  # of the kills; the others come after a delay
 _TRIES = 6
+_END_S = 600.0  # by when anything must have ended, on a machine that may be busy
 _STALE = {"words": -1, "parser": -1, "embedder": "", "vectors": -1}
 
 
@@ -174,7 +175,7 @@ class Place:
         """Index without an interruption, and say what came of it."""
         with at_home(self.homes / state):
             engine = Engine.open(self.repo)
-            for _ in engine.index(IndexOptions(lock_wait_s=60, jobs=2)):
+            for _ in engine.index(IndexOptions(lock_wait_s=_END_S, jobs=2)):
                 pass
             return dump(engine.location.database)
 
@@ -272,14 +273,14 @@ class Unit:
         delay = chance.uniform(0.2 * length if is_worker else 0, length)
         started = time.monotonic()
         process, pipe = self._process(scene, 0)
-        phase = _follow(pipe, until=aim, seconds=30 if aim else delay)
+        phase = _follow(pipe, until=aim, seconds=_END_S if aim else delay)
         if aim:
             time.sleep(chance.expovariate(1 / 0.01))
         victim = process.pid
         if is_worker:
             victim = chance.choice(children(process.pid) or [0])
         if process.poll() is not None or not victim:
-            phase = _follow(pipe, until=None, seconds=30)
+            phase = _follow(pipe, until=None, seconds=_END_S)
             self._end(process, pipe)
             _lengths[scene.name] = time.monotonic() - started
             return None
@@ -291,16 +292,16 @@ class Unit:
             else:
                 os.killpg(process.pid, signal.SIGKILL)
         if is_worker:
-            code = process.wait(timeout=120)
+            code = process.wait(timeout=_END_S)
             if code:
                 said = process.stderr.read().decode(errors="replace") if process.stderr else ""
                 self.failures.append(f"{scene.name}: the run ended with {code}: {said[-2000:]}")
-        last = _follow(pipe, until=None, seconds=30) if not is_worker else ""
+        last = _follow(pipe, until=None, seconds=_END_S) if not is_worker else ""
         self._end(process, pipe)
         return last or phase or START
 
     def _end(self, process: subprocess.Popen[bytes], pipe: int) -> None:
-        process.wait(timeout=120)
+        process.wait(timeout=_END_S)
         if process.stderr:
             process.stderr.close()
         os.close(pipe)
@@ -313,7 +314,7 @@ class Unit:
                 engine.find_pattern('"retry"', SearchOptions(k=5, rerank=False))
                 self.counts["asked before going on"] += 1
             engine.close()
-        for _ in engine.index(IndexOptions(lock_wait_s=60, jobs=2)):
+        for _ in engine.index(IndexOptions(lock_wait_s=_END_S, jobs=2)):
             pass
         said = faults(engine.location.database)
         if scene.ends_as != "grown":

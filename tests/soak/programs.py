@@ -61,7 +61,7 @@ _OPTIONS = (
     "path", "list", "9" * 30, "",
 )  # fmt: skip
 _NEVER = frozenset({"--batch", "pull", "add", "use", "remove", "-"})
-_REPLY_S = 60.0
+_REPLY_S = 290.0
 
 
 class World:
