@@ -18,7 +18,7 @@ from ohara.git.diff import DiffOptions, iter_changes
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.ipc import Failed, Part
-from ohara.index.lines import sides
+from ohara.index.lines import sides, with_trigrams
 from ohara.index.rules import Exclusions
 from ohara.languages import language_of
 from ohara.model import Hunk
@@ -154,7 +154,7 @@ def _hunk(hunk: Hunk, *, searchable: bool) -> PreparedHunk:
         hunk.header,
         digest,
         hunk.body,
-        parts.changed,
+        with_trigrams(parts.changed),
         words,
         kept.signs,
     )

@@ -44,6 +44,20 @@ def _one_side(body: str) -> Sides | None:
     return Sides(text, "", "", text) if sign == "+" else Sides("", text, "", text)
 
 
+_TRIGRAM = 3
+_SHORT_LINE = 8  # characters: where lines are longer on the average, few of them hold no trigram
+
+
+def with_trigrams(changed: str) -> str:
+    """The lines that hold a trigram: of the others an index of trigrams has nothing to say.
+
+    Only where lines are short: elsewhere looking for such lines costs more than it saves.
+    """
+    if changed.count("\n") * _SHORT_LINE <= len(changed):
+        return changed
+    return "\n".join([line for line in changed.split("\n") if len(line) >= _TRIGRAM])
+
+
 Span = tuple[int, int]
 
 

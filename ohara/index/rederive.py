@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from ohara.encoded import leave_out
 from ohara.index.ipc import Failed, Part
-from ohara.index.lines import sides
+from ohara.index.lines import sides, with_trigrams
 from ohara.store.passes import DerivedLiterals, DerivedTexts
 from ohara.store.stored_commits import StoredCommits
 from ohara.words import index_text
@@ -50,5 +50,5 @@ class Deriver:
         for hunk in self._stored.hunks(commit_id):
             if hunk.content_id is not None:
                 kept = leave_out(hunk.body)
-                rows.append((hunk.content_id, sides(kept.body).changed, kept.signs))
+                rows.append((hunk.content_id, with_trigrams(sides(kept.body).changed), kept.signs))
         return DerivedLiterals(commit_id, tuple(rows))

@@ -54,7 +54,9 @@ def split(
     budget = _Budget(whole, chars, lines)
     if budget.reach(0) == len(whole):
         return (hunk,)
-    changed = [at for at, line in enumerate(whole) if line[:1] in CHANGED]
+    changed: Sequence[int] = range(len(whole))
+    if _signed(hunk.body, " "):
+        changed = [at for at, line in enumerate(whole) if line[:1] in CHANGED]
     if by_size:
         starts = [0, *_cuts([0] * len(whole), budget, changed)]
         return tuple(_pieces(hunk, whole, starts, [hunk.header] * len(starts)))
@@ -86,7 +88,7 @@ class _Budget:
     def __init__(self, whole: Sequence[str], chars: int, lines: int) -> None:
         self.end = len(whole)
         self._chars, self._lines = chars, lines
-        self._sums = [0, *accumulate([len(line) + 1 for line in whole])]
+        self._sums = [0, *accumulate(map((1).__add__, map(len, whole)))]  # a newline follows each line
         small_chars, small_lines = chars // _SMALL, lines // _SMALL
         self._small = (small_chars, small_lines)
         # Where the rest of the hunk has become small.
@@ -148,15 +150,20 @@ def _pieces(hunk: Hunk, whole: Sequence[str], starts: list[int], headers: list[s
     new = hunk.new_start if hunk.new_lines else hunk.new_start + 1
     for (first, end), header in zip(pairwise([*starts, len(whole)]), headers, strict=True):
         lines = whole[first:end]
-        signs = [line[:1] for line in lines]
-        old_lines, new_lines = len(lines) - signs.count("+"), len(lines) - signs.count("-")
+        body = "\n".join(lines)
+        old_lines, new_lines = len(lines) - _signed(body, "+"), len(lines) - _signed(body, "-")
         yield Hunk(
             old if old_lines else old - 1,
             old_lines,
             new if new_lines else new - 1,
             new_lines,
             header,
-            "\n".join(lines),
+            body,
         )
         old += old_lines
         new += new_lines
+
+
+def _signed(body: str, sign: str) -> int:
+    """How many lines of a body have a sign."""
+    return body.count(f"\n{sign}") + body.startswith(sign)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.index.lines import changed_spans, sides
+from ohara.index.lines import changed_spans, sides, with_trigrams
 
 BODY = " def f():\n-    return 1\n+    retry()\n+    return 2\n  \n\\ No newline at end of file"
 
@@ -48,3 +48,19 @@ def test_spans_cover_every_changed_line_that_is_not_blank(lines: list[str], old:
     for sign, spans in (("+", added), ("-", removed)):
         said = sum(line[0] == sign and bool(line[1:].strip()) for line in lines)
         assert sum(last - first + 1 for first, last in spans) == said
+
+
+@given(st.text(alphabet="ab \n", max_size=60))
+def test_of_short_lines_no_trigram_is_lost(changed: str) -> None:
+    def trigrams(text: str) -> set[str]:
+        return {line[at : at + 3] for line in text.split("\n") for at in range(len(line) - 2)}
+
+    kept = with_trigrams(changed)
+    assert trigrams(kept) == trigrams(changed)
+    assert len(kept) <= len(changed)
+
+
+def test_lines_without_a_trigram_are_left_out_only_where_lines_are_short() -> None:
+    assert with_trigrams("a\nbcd\ne\nfg") == "bcd"
+    prose = "a line of some length\nx\nanother one"
+    assert with_trigrams(prose) == prose
