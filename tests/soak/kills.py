@@ -369,8 +369,9 @@ def run(
         this = Unit(place, chance)
         counts, failures = this.counts, this.failures
         weights = [0 if encoded and scene.name == "migration" else weight for scene, weight in _WEIGHED]
-        for number, scene in enumerate(chance.choices(SCENES, weights, k=kills)):
-            this.kill(scene, number)
+        for number, scene in enumerate(chance.choices(SCENES, weights, k=3 * kills)):
+            if this.counts["kills"] < kills:  # some commands end before they can be killed
+                this.kill(scene, number)
     except Exception as fault:  # noqa: BLE001 - whatever falls here is what the soak looks for
         failures.append(f"{type(fault).__name__}: {fault}\n{traceback.format_exc()}")
     finally:
