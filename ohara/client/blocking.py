@@ -104,6 +104,8 @@ class Client:
         frame = wire.frame(request)
         try:
             self._connection.sendall(frame)
+        except BrokenPipeError:
+            return  # the service has hung up, and what it said before is still to be read
         except OSError as error:
             raise _gone(error) from error
 

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -111,8 +112,12 @@ class _Service:
             elif self._answers.connections >= _CONNECTIONS:
                 _log.warning("more than %d connections: one was turned away", _CONNECTIONS)
                 busy = DaemonBusy(f"the daemon has {_CONNECTIONS} clients already", hint="ask again later")
-                with anyio.move_on_after(_TURN_AWAY_S):
+                with (
+                    anyio.move_on_after(_TURN_AWAY_S),
+                    suppress(anyio.EndOfStream, anyio.BrokenResourceError),
+                ):
                     await stream.send(wire.frame(wire.fault(0, busy)))
+                    await stream.receive()  # its greeting: one that is left unread would take the reply along
             else:
                 with self._answers.connected():
                     await Connection(stream, self._answers).serve()

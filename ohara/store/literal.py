@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
+from ohara.store.schema import has_encoded
 from ohara.store.trigram_query import ANYTHING, match_expression, signs_expression
 from ohara.store.writer import PASS_BITS
 
@@ -61,8 +62,10 @@ def candidates(reader: Reader, formula: Formula, allowed: HunkFilter) -> list[Oc
         rows = reader.rows(EVERYTHING + where, allowed.parameters)
     else:
         rows = reader.rows(CANDIDATES + where, (match_expression(formula), *allowed.parameters))
-        encoded = ENCODED + signs_expression(formula)
-        for others in (UNREAD, encoded):
+        beside = [UNREAD]
+        if reader.remembered("has encoded", lambda: has_encoded(reader.connection)):
+            beside.append(ENCODED + signs_expression(formula))
+        for others in beside:
             more = reader.rows(others + where, allowed.parameters)
             if more:
                 known = {row[1] for row in rows}

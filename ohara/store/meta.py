@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Failure, LastRun, LeftOut, Pass, PassStatus, Sha
 from ohara.store.schema import EFFECTIVE_LEFT_OUT as EFFECTIVE
+from ohara.store.schema import has_encoded
 from ohara.store.writer import PASS_BITS
 
 if TYPE_CHECKING:
@@ -16,15 +17,14 @@ READ_META = "SELECT value FROM meta WHERE key = ?"
 COUNT_LIVE = "SELECT count(*) FROM commits WHERE live = 1"
 COUNT_PASS = "SELECT count(*) FROM commits WHERE live = 1 AND passes & ? != 0"  # noqa: S105 - a pass over history
 FAILURES = "SELECT sha, reason, attempts FROM failure ORDER BY sha"
-LEFT_OUT = f"""SELECT reason, count(*) FROM (
-    SELECT {EFFECTIVE} AS reason, file.id FROM file
+_OF_FILES = f"""SELECT {EFFECTIVE} AS reason, file.id FROM file
     JOIN path ON path.id = file.path_id JOIN commits ON commits.id = file.commit_id
-    WHERE commits.live = 1 AND (file.left_out IS NOT NULL OR path.left_out IS NOT NULL)
-    UNION ALL SELECT * FROM (
-      SELECT DISTINCT '{LeftOut.ENCODED.value}', hunk.file_id FROM encoded
-      JOIN hunk ON hunk.content_id = encoded.content_id JOIN commits ON commits.id = hunk.commit_id
-      WHERE commits.live = 1))
-  WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"""
+    WHERE commits.live = 1 AND (file.left_out IS NOT NULL OR path.left_out IS NOT NULL)"""
+_OF_LINES = f"""SELECT * FROM (
+    SELECT DISTINCT '{LeftOut.ENCODED.value}', hunk.file_id FROM encoded
+    JOIN hunk ON hunk.content_id = encoded.content_id JOIN commits ON commits.id = hunk.commit_id
+    WHERE commits.live = 1)"""
+_BY_REASON = "SELECT reason, count(*) FROM ({}) WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
 
 
 def read_meta(connection: apsw.Connection, key: str) -> object:
@@ -76,7 +76,9 @@ def read_failures(connection: apsw.Connection) -> tuple[Failure, ...]:
 
 def read_left_out(connection: apsw.Connection) -> tuple[tuple[LeftOut, int], ...]:
     """How many file changes are left out of search, or have lines that are, by reason."""
-    return tuple((LeftOut(reason), count) for reason, count in connection.execute(LEFT_OUT))
+    counted = f"{_OF_FILES} UNION ALL {_OF_LINES}" if has_encoded(connection) else _OF_FILES
+    rows = connection.execute(_BY_REASON.format(counted))
+    return tuple((LeftOut(reason), count) for reason, count in rows)
 
 
 def count_rows(connection: apsw.Connection, table: str) -> int:

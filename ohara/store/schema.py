@@ -154,9 +154,11 @@ _M004_ENCODED = ("CREATE TABLE encoded(content_id INTEGER PRIMARY KEY, signs INT
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_FOUNDATION, _M002_HEADERS, _M003_IDENTITY, _M004_ENCODED)
 
+_ENCODED_SINCE = 4
+
 # The oldest tables that readers understand as they are: whoever cannot write need not, and nobody waits for
 # an indexer. Who changes a table that is read raises this.
-READABLE = 4
+READABLE = 2
 
 
 def migrate(connection: apsw.Connection) -> None:
@@ -189,6 +191,11 @@ def open_reader(path: Path) -> apsw.Connection:
         finally:
             writer.close()
     return connect_reader(path)
+
+
+def has_encoded(connection: apsw.Connection) -> bool:
+    """True when contents with encoded text are told apart; an older index has trigrams of all its lines."""
+    return int(connection.pragma("user_version")) >= _ENCODED_SINCE
 
 
 def _version(connection: apsw.Connection) -> int:

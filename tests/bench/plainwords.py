@@ -70,6 +70,7 @@ def _take_away(piece: str) -> None:
 
 def _forget() -> None:
     words._CACHE.clear()
+    words._PART_STEMS.clear()
     words._stop_stems.cache_clear()
 
 

@@ -43,8 +43,8 @@ NOW = 1_760_000_000
 KILLED = """
 import os, signal, sys
 from ohara.engine import Engine
-from ohara.index import derived
-derived._SLOW = derived._Pace(1, 1)
+from ohara.index import derived_passes
+derived_passes._SLOW = derived_passes._Pace(1, 1)
 left = int(sys.argv[2])
 for moment in Engine.open(sys.argv[1]).index():
     left -= moment.stage == "vector"

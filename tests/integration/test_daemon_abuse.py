@@ -109,7 +109,7 @@ def test_nothing_is_answered_before_a_greeting_in_the_right_protocol(shared_proj
         connection.sendall(wire.frame(wire.Hello(id=1, protocol=99, version="9")))
         reply = receive(connection)
         assert isinstance(reply, wire.Fault)
-        assert "speaks protocol 1, not 99" in reply.message
+        assert "speaks protocol 2, not 99" in reply.message
         assert receive(connection) is None
 
 

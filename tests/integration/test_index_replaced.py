@@ -256,6 +256,7 @@ def make_old(database: Path) -> None:
     """Make an index as it was before there were identities."""
     writer = connect_writer(database)
     writer.execute("DELETE FROM meta WHERE key = ?", (IDENTITY,))
+    writer.execute("DROP TABLE encoded")
     writer.pragma("user_version", 2)
     writer.close()
 
@@ -278,6 +279,8 @@ def test_who_cannot_write_reads_an_older_index_and_notices_what_others_do(
     make_old(warm.location.database)
     monkeypatch.setattr(os, "access", lambda *_: False)  # as a user who owns none of it
     assert not found(warm, '"quokka"')
+    assert found(warm, '"world"')
+    assert warm.status().left_out == ()
     commit(three_commits, "quokka")
     index(three_commits)
     assert found(warm, '"quokka"')

@@ -532,7 +532,8 @@ def test_picture_of_repositories_at_work(parcel: Path, snap_compare: Callable[..
 
     app = app_for(parcel)
     app.repository = "/home/ada/parcel"
-    app.link = Several(app.link_changed)
+    app.link = link = Several(app.link_changed)
+    link.deaf = True  # what the real service does meanwhile is not in the picture
     assert snap_compare(app, terminal_size=(130, 30), run_before=before)
 
 
