@@ -24,8 +24,9 @@ _WIDE_MARGIN_LINES: Final = 4
 
 # What differs in so few bytes comes out the same alone as in its file. More does not: xdiff treats lines
 # that recur by how many lines there are in all, so a larger change is diffed whole, as git does, up to
-# a size at which that takes too long.
-_SIMPLE_BYTES: Final = 2 * 1024
+# a size at which that takes too long. With 2 KB, 3 of pytest's newest 2,000 commits and 4 of redis's newest
+# 1,500 were not shown as git shows them; with this, 1 of 3,000 and none, for an eighth more time.
+_SIMPLE_BYTES: Final = 256
 _WHOLE_BYTES: Final = 1024 * 1024
 
 # A stretch smaller than this is diffed as one: looking for equal runs inside costs as much.
