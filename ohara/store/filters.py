@@ -133,13 +133,22 @@ def allowed_hunks(connection: Connection, allowed: HunkFilter) -> set[int] | Non
 def symbol_ids(connection: Connection, names: Iterable[str]) -> list[int]:
     """The symbols that names stand for: `record`, `Journal.record` and `Journal::record` name one method."""
     found: set[int] = set()
-    for name in names:
+    for name in filter(_is_text, names):
         parts = [part for part in _JOINTS.split(name) if part]
         dotted = ".".join(parts)
         for symbol, qualified in connection.execute(_SYMBOL_IDS, (parts[-1] if parts else name,)):
             if len(parts) < 2 or qualified == dotted or qualified.endswith(f".{dotted}"):
                 found.add(symbol)
     return sorted(found)
+
+
+def _is_text(name: str) -> bool:
+    """False for bytes that are no text, which no symbol is called by and SQLite does not take."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _commit_conditions(

@@ -454,6 +454,11 @@ def test_the_same_question_at_the_same_moment_has_the_same_answer(
         assert told[0] == told[1] == told[2]
 
 
+def test_bytes_that_are_no_text_name_no_symbol(engine: Engine) -> None:
+    for query in ("symbol:\udcff", "symbol:Journal.\udcff", "\udcff_name"):
+        assert ask(engine, query).hits == ()
+
+
 # -- faults --------------------------------------------------------------------------------------
 
 
