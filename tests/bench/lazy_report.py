@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tests.bench.changelog import draw_queries
@@ -12,18 +13,19 @@ from tests.bench.machine import look
 from tests.bench.metrics import bootstrap, mixture, reciprocal
 from tests.bench.remembered import lanes_remembered
 from tests.bench.report import Report, Table, score, signed
-from tests.bench.silence import CONTROLS, Controlled
+from tests.bench.silence import CONTROLS, Controlled, silence_of
 from tests.bench.systems import OURS, OURS_RERANKED, Ohara, reranker_missing
 from tests.bench.workspace import at_home
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from tests.bench.changelog import ChangelogQuery
     from tests.bench.evaluate import Asked
     from tests.bench.metrics import Interval
-    from tests.bench.systems import Way
+    from tests.bench.peers import Answer
+    from tests.bench.systems import Scored, Way
     from tests.bench.workspace import Indexed, Subject
 
 LAZY_HALF, KEPT_HALF = "lazy half", "kept half"
@@ -43,15 +45,29 @@ def measure_lazy(subject: Subject, work: Path, *, patterns: Sequence[str] = (), 
 
 
 def ask_lazy(indexed: Indexed, queries: Sequence[ChangelogQuery], ways: Sequence[Way]) -> list[Asked]:
-    """What each way answers, and each control whose way is among them; each lane is asked once."""
+    """What each way answers, and each control of one of them; nothing is asked twice."""
+    asked, controls = [], []
     with at_home(indexed.home), lanes_remembered({}):
-        asked = [ask_all(way.name, Ohara(indexed, way), queries) for way in ways]
-        asked += [
-            ask_all(control.name, Controlled(indexed, control), queries)
-            for control in CONTROLS
-            if control.way in ways
-        ]
-    return [replace(each, elapsed_ms=()) for each in asked]
+        for way in ways:
+            ohara = Ohara(indexed, way)
+            answered = cache(ohara.scored)
+            asked.append(ask_all(way.name, _Answering(answered), queries))
+            for control in CONTROLS:
+                if control.way == way:
+                    controlled = Controlled(answered, control, silence_of(ohara.database))
+                    controls.append(ask_all(control.name, controlled, queries))
+    return [replace(each, elapsed_ms=()) for each in (*asked, *controls)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """A system whose answers are already known, or made when they are wanted."""
+
+    answered: Callable[[str], Scored]
+
+    def ask(self, text: str) -> Answer:
+        """The commits of the hits, in their order."""
+        return self.answered(text).answer()
 
 
 def in_halves(asked: Sequence[Asked]) -> dict[str, list[Asked]]:

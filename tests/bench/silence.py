@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 from ohara.retrieve.profile import PROFILES
 from ohara.words import query_terms
 from tests.bench.peers import Answer
-from tests.bench.systems import OURS, OURS_RERANKED, Ohara
+from tests.bench.systems import OURS, OURS_RERANKED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from tests.bench.systems import Way
-    from tests.bench.workspace import Indexed
+    from tests.bench.systems import Scored, Way
 
 BONUS = 0.15
 """Added to the fused score (the best is 1) of a commit that says nothing."""
@@ -85,16 +84,16 @@ def silence_of(database: Path) -> Silence:
 
 
 class Controlled:
-    """ohara's own answer in another order: the bonus is added to what each hit scored."""
+    """A way's own answers in another order: the bonus is added to what each hit scored."""
 
-    def __init__(self, indexed: Indexed, control: Control) -> None:
-        self._ohara = Ohara(indexed, control.way)
+    def __init__(self, answered: Callable[[str], Scored], control: Control, silence: Silence) -> None:
+        self._answered = answered
         self._bonus = control.bonus
-        self._silence = silence_of(self._ohara.database)
+        self._silence = silence
 
     def ask(self, text: str) -> Answer:
-        """Ask, and prefer the silent."""
-        found = self._ohara.scored(text)
+        """The same commits, the silent ones higher."""
+        found = self._answered(text)
         # What a reranker did not read stays below what it read.
         hits = sorted(
             found.hits,

@@ -111,6 +111,10 @@ class Scored:
     elapsed_ms: float
     fault: str
 
+    def answer(self) -> Answer:
+        """The commits of the hits, in their order."""
+        return Answer(tuple(hit.commit.sha for hit in self.hits), self.elapsed_ms, self.fault)
+
 
 class Ohara:
     """An engine that is asked in one way. A lane that fails makes the answer a fault, never a quiet miss."""
@@ -141,8 +145,7 @@ class Ohara:
 
     def ask(self, text: str) -> Answer:
         """The commits of the hits, in their order."""
-        found = self.scored(text)
-        return Answer(tuple(hit.commit.sha for hit in found.hits), found.elapsed_ms, found.fault)
+        return self.scored(text).answer()
 
     def scored(self, text: str) -> Scored:
         """Ask, and note what the lanes reported."""

@@ -18,7 +18,7 @@ from tests.bench.lazy import ELUSIVE, LAZY_SHARE, STOCK, half, is_lazy, lazy_mes
 from tests.bench.lazy_report import KEPT_HALF, LAZY_HALF, Halves, halves_of, lazy_table
 from tests.bench.metrics import mixture
 from tests.bench.rehearsal import write_rehearsal
-from tests.bench.silence import CONTROLS, Controlled, Silence
+from tests.bench.silence import CONTROLS, Controlled, Silence, silence_of
 from tests.bench.systems import OURS, Ohara, Way
 from tests.bench.workspace import Subject, at_home, with_messages
 
@@ -162,7 +162,8 @@ def test_the_control_moves_the_silent_up_and_nothing_else(
 ) -> None:
     moved = 0
     with at_home(lazy.home):
-        plain, controlled = Ohara(lazy, OURS), Controlled(lazy, CONTROLS[0])
+        plain = Ohara(lazy, OURS)
+        controlled = Controlled(plain.scored, CONTROLS[0], silence_of(plain.database))
         for query in queries:
             hits = plain.scored(query.text).hits
             silent = {hit.commit.sha for hit in hits if hit.commit.message.strip() in {*STOCK, *ELUSIVE}}

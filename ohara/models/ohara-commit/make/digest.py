@@ -14,11 +14,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-from ohara.embed.prepare import prepared
+from ohara.embed.prepare import _focused, prepared
 
 HUNKS = 60
 WORDS = 140
 LEAST_OF_HUNK = 30
+
+# Subjects that say nothing, to train with; the benchmark has others.
+LAZY = (
+    "bugfix", "progress", "tidy", "updates", "review comments", "repair ci", "as discussed", "spelling", "small things", "more work",
+    "rework", "squash me", "minor changes", "green build", "tweaks", "conflicts", "second try", "oops", "what the reviewer said",
+)  # fmt: skip
 
 _TEST = re.compile(
     r"(^|/)(tests?|testing|spec|__tests__|e2e)(/|$)|(^|/)test_[^/]*$|[_.-](test|spec)s?\.\w+$", re.IGNORECASE
@@ -114,3 +120,17 @@ def query_text(query: str) -> str:
 def subject_text(subject: str) -> str:
     """A subject as the encoder reads it."""
     return " ".join(prepared(subject).split()[:24])
+
+
+def rerank_digest(query: str, subject: str, hunks: Sequence[tuple[str, str, str]]) -> str:
+    """What a cross-encoder reads of a commit: its subject, where it changed what, and of its hunks the lines nearest to the query."""
+    paths = list(dict.fromkeys(path for path, _, _ in hunks))
+    names = list(dict.fromkeys(header.strip() for _, header, _ in hunks if header.strip()))
+    head = [part for part in (subject.strip(), " ".join(paths), " ".join(names)[:200]) if part]
+    changed = [
+        f"{line[0]} {line[1:].strip()}"
+        for _, _, body in hunks
+        for line in body.split("\n")
+        if line[:1] in ("+", "-")
+    ]
+    return "\n".join(head + _focused(query, [line for line in changed if len(line) > 2]))

@@ -32,7 +32,7 @@ from torch.nn import functional as F
 
 HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[4])]
-from digest import query_text, subject_text  # noqa: E402
+from digest import LAZY, query_text, subject_text  # noqa: E402
 from encoder import Encoder, base, embed, padded, tokenizer_of, tokens  # noqa: E402
 
 if TYPE_CHECKING:
@@ -45,10 +45,6 @@ WARMUP = 50
 EMA = 0.995
 CHECKPOINT_S = 180
 SHOWN = 0.2
-LAZY = (
-    "bugfix", "progress", "tidy", "updates", "review comments", "repair ci", "as discussed", "spelling", "small things", "more work",
-    "rework", "squash me", "minor changes", "green build", "tweaks", "conflicts", "second try", "oops", "what the reviewer said",
-)  # fmt: skip
 ASK = (
     "how did we {}",
     "when did we {}",

@@ -1,10 +1,11 @@
 """Make training groups from histories: a query, one hunk that answers it, seven that BM25 takes for answers.
 
-    python groups.py HISTORIES CACHE TOKENIZER.json OUT_DIR [REPOSITORY …]
+    python groups.py HISTORIES CACHE TOKENIZER.json OUT_DIR [--commits] [REPOSITORY …]
 
 One .npz a repository: `ids` (group, 8, 112) uint16 with the answer first, `lengths`, `split` (where the
 document begins), `prior` (BM25 over the pool's best) and `kind`. Half of the groups whose query is not the
-subject show the documents' subjects; the others are message-blind. Re-running skips finished files.
+subject show the documents' subjects; the others are message-blind. With `--commits` a document is a digest of the commit and its best three hunks, and in a third of
+the groups the answer's subject, and three tenths of the others', is one that says nothing. Re-running skips finished files.
 """
 
 from __future__ import annotations
@@ -19,8 +20,13 @@ import numpy as np
 from tokenizers import Tokenizer
 
 HERE = Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parents[4]), str(HERE.parents[2] / "ohara-static" / "make")]
+sys.path[:0] = [
+    str(HERE.parents[4]),
+    str(HERE.parents[2] / "ohara-static" / "make"),
+    str(HERE.parents[2] / "ohara-commit" / "make"),
+]
 from corpus import TRAIN, Change, queries_of  # noqa: E402
+from digest import LAZY, rerank_digest  # noqa: E402
 from lexical import Index, load, query_terms, top_commits  # noqa: E402
 
 from ohara.embed.prepare import prepared_document, prepared_query, rerank_text  # noqa: E402
@@ -30,6 +36,8 @@ GROUP = 8
 POOL = 40
 PER_REPOSITORY = 9_000
 MAX_HUNKS = 40
+HUNKS_READ = 3
+LAZY_GROUPS, LAZY_OTHERS = 1 / 3, 0.3
 CODE = re.compile(
     r"\.(py|pyi|js|ts|svelte|go|rs|c|h|cpp|cc|hpp|tsx|jsx|mjs|toml|cfg|css|tcss|html|sql|sh|tcl|rst|md|yml|yaml|json|conf|lua|rb)$"
 )
@@ -78,7 +86,22 @@ def document(query: str, change: Change, hunk: tuple[str, str, str], *, subject:
     return prepared_document(rerank_text(query, first, path, header, body))
 
 
-def groups_of(changes: list[Change], index: Index, owner: np.ndarray, chance: random.Random, limit: int):
+def commit_document(query: str, change: Change, scores: np.ndarray, row: int, subject: str) -> str:
+    """What the model reads of a commit: its hunks that score best, the one that was found first."""
+    others = [place for place in np.argsort(-scores, kind="stable")[:HUNKS_READ] if place != row]
+    hunks = [change.hunks[place] for place in [row, *others][:HUNKS_READ]]
+    return prepared_document(rerank_digest(query, subject, hunks))
+
+
+def groups_of(
+    changes: list[Change],
+    index: Index,
+    owner: np.ndarray,
+    chance: random.Random,
+    limit: int,
+    *,
+    commits: bool = False,
+):
     """Yields (query, eight documents, eight priors, kind) with the answer first."""
     first_row = np.searchsorted(owner, np.arange(len(changes) + 1))
     numbers = [
@@ -103,7 +126,14 @@ def groups_of(changes: list[Change], index: Index, owner: np.ndarray, chance: ra
         if len(query_terms(asked)) < 1:
             continue
         scores = index.score(asked, messages=subject)
+        silent = scores
         own = slice(first_row[number], first_row[number + 1])
+        lazy = commits and subject and chance.random() < 2 * LAZY_GROUPS
+        if lazy:  # what lost its message is found by its lines alone
+            silent = index.score(asked, messages=False)
+            lost = np.array([chance.random() < LAZY_OTHERS for _ in changes])
+            lost[number] = True
+            scores = np.where(lost[owner], silent, scores)
         mine = scores[own]
         if mine.max() <= 0:
             continue
@@ -122,9 +152,15 @@ def groups_of(changes: list[Change], index: Index, owner: np.ndarray, chance: ra
         texts = []
         for row in rows:
             change = changes[int(owner[row])]
-            texts.append(
-                document(asked, change, change.hunks[row - int(first_row[owner[row]])], subject=subject)
-            )
+            start = int(first_row[owner[row]])
+            if not commits:
+                texts.append(document(asked, change, change.hunks[row - start], subject=subject))
+                continue
+            said = change.message.strip().split("\n", 1)[0] if subject else ""
+            if lazy and lost[owner[row]]:
+                said = chance.choice(LAZY)
+            of_commit = scores[start : start + len(change.hunks)]
+            texts.append(commit_document(asked, change, of_commit, row - start, said))
         if texts[0] in texts[1:]:
             continue
         made += 1
@@ -132,18 +168,20 @@ def groups_of(changes: list[Change], index: Index, owner: np.ndarray, chance: ra
             prepared_query(asked),
             texts,
             [float(scores[row]) / top for row in rows],
-            f"{kind}{'+' if subject else ''}",
+            f"{kind}{'~' if lazy else '+' if subject else ''}",
         )
 
 
 def main() -> None:
     """Make the groups of every training repository, or of those named."""
-    histories, cache, tokenizer_file, out = map(Path, sys.argv[1:5])
+    given = [argument for argument in sys.argv[1:] if argument != "--commits"]
+    commits = "--commits" in sys.argv
+    histories, cache, tokenizer_file, out = map(Path, given[:4])
     out.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(tokenizer_file))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-    for name in sys.argv[5:] or sorted(TRAIN):
+    for name in given[4:] or sorted(TRAIN):
         file = out / f"{name}.npz"
         if file.exists():
             continue
@@ -151,7 +189,9 @@ def main() -> None:
         chance = random.Random(name)
         changes, index, owner = load(histories, name, cache)
         ids, lengths, split, prior, kinds = [], [], [], [], []
-        for query, texts, priors, kind in groups_of(changes, index, owner, chance, PER_REPOSITORY):
+        for query, texts, priors, kind in groups_of(
+            changes, index, owner, chance, PER_REPOSITORY, commits=commits
+        ):
             block = np.zeros((GROUP, MAX_TOKENS), dtype=np.uint16)
             encodings = tokenizer.encode_batch([(query, text) for text in texts])
             for row, encoding in enumerate(encodings):
