@@ -44,10 +44,12 @@ SAMPLES = {
     "delete": "a\x7fb",
     "markup": "[bold]x[/bold] [link=file:///]y[/]",
     "format": "%s {0} ${HOME} `id` $(id)",
+    "not-utf-8": "caf\udce9 \udcff\udcfe\udc9b31m",  # surrogates stand for bytes, as Python has it
+    "half": "a\udced\udca0\udc80b",  # the bytes of half a character of UTF-16
     "wide": "\u4e2d\U0001f469\u200d\U0001f469\u200d\U0001f467",
 }
 
-# All at once, for what is asked many times over: a character is sanitize whatever stands beside it.
+# All at once, for what is asked many times over: a character is hostile whatever stands beside it.
 TOGETHER = " ".join(sample[:60] for sample in SAMPLES.values())
 
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -57,16 +59,21 @@ _NOT_IN_PEOPLE = re.compile(r"[\x00\n<>]")
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\]\\@{}]|\.\.|/")
 
 
+def in_bytes(text: str) -> bytes:
+    """Text as a repository holds it: UTF-8, but for the bytes that are not."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def hostile_history(path: Path) -> Repo:
     """A bare repository with every sample in a message, a person, a path and a line of its own commit."""
     with History(path, bare=True) as history:
         for name, sample in SAMPLES.items():
             name_only = _NOT_IN_PEOPLE.sub("", sample)
             person = Person(name_only[:200] or "x", f"{name}@{name_only[:40]}")
-            message = f"needle {sample} {name}\n\nbody {sample}\n"
+            message = in_bytes(f"needle {sample} {name}\n\nbody {sample}\n")
             file = f"dir {_NOT_IN_PATHS.sub('', sample)[:60]}/{name}.py"
             lines = f"needle = '{sample}'  # {name}\n" + f"def f_{name.replace('-', '_')}():\n    return 1\n"
-            history.commit(message, {file: lines}, key=name, author=person)
+            history.commit(message, {file: in_bytes(lines)}, key=name, author=person)
         history.commit("needle in a long line", {"long.txt": "needle\x1b[31m " * 80_000 + "\n"}, key="long")
         history.commit("needle beside nothing", {"nul.bin": "a\x00needle\x1b[31m\n"}, key="nul")
         history.commit("needle gone", {"long.txt": None}, key="gone")

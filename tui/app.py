@@ -16,6 +16,7 @@ from textual.events import InputEvent
 
 from ohara import config
 from ohara.errors import ConfigError, OharaError
+from ohara.sanitize import sanitize
 from tui import session as sessions
 from tui.actions import ACTIONS, Scope, bindings, key_label, remapped, textual_action
 from tui.external import can_suspend
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.binding import BindingType
+    from textual.notifications import SeverityLevel
 
     from ohara.model import Hit
     from ohara.settings import Settings
@@ -112,6 +114,30 @@ class OharaApp(App[None]):
     async def _listen(self) -> None:
         async for job in self.link.events():
             self.search.job_changed(job)
+
+    # -- what reaches the terminal by the way of Textual's own -------------------------------------
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a short message for a moment, as text: it may quote what a stranger wrote."""
+        super().notify(
+            sanitize(message, keep="\n"),
+            title=sanitize(title),
+            severity=severity,
+            timeout=timeout,
+            markup=markup,
+        )
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put text on the clipboard, without what no encoding has (half a character, from an odd path)."""
+        super().copy_to_clipboard(text.encode("utf-8", "replace").decode())
 
     # -- leaving and coming back -----------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Writes hits down to take away: as Markdown to read, or as a patch that git applies. Pure but for `write`.
 
 A patch holds what is shown of each hit. Part of a hunk is a valid hunk as long as its numbers are right; a
-line that was too long to be shown is not there in full, and its hunk is left out, aloud.
+line that was too long to be shown is not there in full, and text that was not UTF-8 is not git's bytes: such
+a hunk is left out, aloud.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tui.diff.rows import hunk_range
 from tui.phrases import day
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ohara.model import Commit, Hit
@@ -93,8 +94,11 @@ def _fence(text: str) -> str:
 # -- patch ---------------------------------------------------------------------------------------
 
 
-def patch(hits: Sequence[Hit]) -> str:
-    """The hits as one patch for `git apply`, newest commit first, each commit named above its files."""
+def patch(hits: Sequence[Hit], *, odd: Collection[tuple[str, int]] = frozenset()) -> str:
+    """The hits as one patch for `git apply`, newest commit first, each commit named above its files.
+
+    `odd` names those, by sha and hunk, whose text is not what git has.
+    """
     lines: list[str] = []
     for commit, found in by_commit(hits):
         lines += [
@@ -109,10 +113,9 @@ def patch(hits: Sequence[Hit]) -> str:
         for hit in found:
             if not hit.path or not hit.excerpt:
                 continue
-            if _is_cut(hit):
-                lines.append(
-                    f"# {sanitize(hit.path)}:{hit.line} is left out: a line of it is too long to be shown"
-                )
+            missing = _missing(hit, odd)
+            if missing:
+                lines.append(f"# {sanitize(hit.path)}:{hit.line} is left out: {missing}")
                 continue
             if hit.path != current:
                 lines += _file_header(hit)
@@ -120,6 +123,13 @@ def patch(hits: Sequence[Hit]) -> str:
             lines += [hunk_range(hit), *hit.excerpt.split("\n")]
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _missing(hit: Hit, odd: Collection[tuple[str, int]]) -> str:
+    """Why a hit is no part of a patch; empty when it is."""
+    if _is_cut(hit):
+        return "a line of it is too long to be shown"
+    return "its text or path is not UTF-8" if (hit.commit.sha, hit.hunk) in odd else ""
 
 
 def _is_cut(hit: Hit) -> bool:

@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ohara.cli.main import COMPLETE_VARIABLE, main
-from tests.hostile import SAMPLES, TOGETHER, assert_inert, hostile_history, typed
+from tests.hostile import SAMPLES, TOGETHER, assert_inert, hostile_history, in_bytes, typed
 from tests.indexing import index
 from tests.process import ohara
 
@@ -96,8 +97,11 @@ def test_a_batch_of_them(evil: Repo, capsys: pytest.CaptureFixture[str], tmp_pat
     lines = [json.dumps({"id": each, "query": asked[-1]}) for each in samples for asked in typed(each)]
     lines += [f"{{{sample}" for sample in SAMPLES.values() if "\n" not in sample]
     questions = tmp_path / "questions"
-    questions.write_text("\n".join(lines), encoding="utf-8", newline="\n")
-    with questions.open(encoding="utf-8", newline="\n") as stream, pytest.MonkeyPatch.context() as patch:
+    questions.write_bytes(in_bytes("\n".join(lines)))
+    with (
+        questions.open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setattr(sys, "stdin", stream)
         assert main(["find", "--repo", str(evil.path), "--batch", "--no-rerank"]) == 0
     out, err = capsys.readouterr()
@@ -105,6 +109,28 @@ def test_a_batch_of_them(evil: Repo, capsys: pytest.CaptureFixture[str], tmp_pat
     assert_inert(out)
     assert_inert(err)
     assert len(out.splitlines()) == len(lines)
+
+
+def test_two_hundred_lines_are_answered_in_their_order(
+    evil: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds: list[tuple[str, bool]] = [
+        ('{"id": %d, "query": "needle", "k": 2}', True),
+        ('{"id": %d, "query": "\\"needle\\" author:x", "mode": "text"}', True),
+        ('{"id": %d, "query": "\\ud800 \\u202e needle", "k": 1}', True),
+        ('{"id": %d, "query": "/(/"}', False),
+        ('{"id": %d, "query": "needle", "k": -1}', False),
+        ('{"id": %d, "k": 3}', False),
+        ("[%d]", False),
+        ("not JSON, number %d", False),
+    ]
+    asked = [(number, *kinds[number % len(kinds)]) for number in range(200)]
+    lines = "".join(f"{form % number}\n" for number, form, _ in asked)
+    monkeypatch.setattr(sys, "stdin", StringIO(lines))
+    assert main(["find", "--repo", str(evil.path), "--batch", "--no-rerank", "--mode", "text"]) == 0
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    told = [(answer.get("id"), "error" not in answer) for answer in answers]
+    assert told == [(number if form[0] == "{" else None, good) for number, form, good in asked]
 
 
 def test_completion_of_what_is_typed(evil: Repo) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ohara import wire
 from ohara.errors import OharaError
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,11 +79,11 @@ class ExportActions:
             case "s":
                 text = hit.commit.sha
             case "p":
-                text = hit.path
+                text = sanitize(hit.path)
             case "d":
                 text = patch((hit,))
             case "m":
-                text = hit.commit.message
+                text = sanitize(hit.commit.message, keep="\n\t")
             case _:
                 url = await self._page(hit)
                 if url is None:
@@ -184,6 +185,7 @@ class ExportActions:
 
     async def _export(self, hits: tuple[Hit, ...], key: str) -> None:
         from tui.export import markdown, patch, write
+        from tui.git_text import inexact
 
         try:
             forge = await self._forge()
@@ -191,7 +193,10 @@ class ExportActions:
             forge = None
         state = self._host.ohara.search.finder.state
         title = state.source or state.name
-        text = patch(hits) if key == "p" else markdown(hits, title=title, forge=forge)
+        if key == "p":
+            text = patch(hits, odd=await inexact(self._host.repository, hits))
+        else:
+            text = markdown(hits, title=title, forge=forge)
         try:
             path = write(text, Path.cwd(), "ohara-hits", ".patch" if key == "p" else ".md")
         except OSError as error:

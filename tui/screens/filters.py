@@ -16,7 +16,9 @@ from textual.widgets import Input, Label, Static
 
 from ohara.errors import QueryError
 from ohara.query import parse
+from tui.cells import sanitize
 from tui.query_draft import chips_of
+from tui.widgets.text_input import TextInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +64,7 @@ class FiltersScreen(ModalScreen[tuple[str, ...] | None]):
             for name, title, example in FIELDS:
                 with Horizontal(classes="field"):
                     yield Label(title, markup=False)
-                    yield Input(self._values.get(name, ""), placeholder=example, name=name, compact=True)
+                    yield TextInput(self._values.get(name, ""), placeholder=example, name=name, compact=True)
             yield Static("", classes="complaint", markup=False)
             yield Static("Several values: separate them by spaces, quote what has spaces.", classes="note")
         box.border_title = "Filters"
@@ -84,8 +86,8 @@ class FiltersScreen(ModalScreen[tuple[str, ...] | None]):
         try:
             chips = chips_from(values, now=int(time.time()))
         except QueryError as error:
-            message = f"{error.message}\nhint: {error.hint}" if error.hint else error.message
-            self.query_one(".complaint", Static).update(message)
+            told = [error.message, f"hint: {error.hint}"] if error.hint else [error.message]
+            self.query_one(".complaint", Static).update("\n".join(map(sanitize, told)))
             return
         self.dismiss(chips)
 

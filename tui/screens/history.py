@@ -186,7 +186,7 @@ class HistoryScreen(PanedScreen):
         super().refresh_status()
         parts: list[StatusPart] = []
         if self.trace is not None:
-            parts.append(StatusPart(f"History of {sanitize(self.trace.label)}", "bold $foreground"))
+            parts.append(StatusPart(f"History of {self.trace.label}", "bold $foreground"))
         if self.steps:
             self.step_list.border_title = Content(
                 f"Change {self.step_list.position + 1} of {len(self.steps)}"
@@ -199,7 +199,7 @@ class HistoryScreen(PanedScreen):
         if self._history is not None and len(self._history.paths) > 1:
             parts.append(StatusPart(f"{len(self._history.paths)} names of the file"))
         notes = [note for note in (self._note, self._history.note if self._history else "") if note]
-        parts += [StatusPart(f"⚠ {sanitize(note)}", "$warning") for note in notes]
+        parts += [StatusPart(f"⚠ {note}", "$warning") for note in notes]
         self.status_line.show(parts, ())
 
     # -- actions ---------------------------------------------------------------------------------

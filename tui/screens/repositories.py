@@ -14,7 +14,7 @@ from ohara import wire
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
-from tui.cells import cut_left, fit, sanitize
+from tui.cells import cell_width, cut, cut_left, fit, sanitize
 from tui.phrases import age, count, size
 from tui.repositories import RepositoryInfo, details, freshness, list_repositories, with_job
 from tui.screens.paned import PanedScreen
@@ -131,14 +131,14 @@ class RepositoriesScreen(PanedScreen):
         here = "●" if known.path == self.ohara.repository else " "
         words, tone = freshness(known)
         left = [Part(f"{here} ", "good"), Part(fit(sanitize(known.name), _NAME), "strong")]
-        right = [Part(f" {words} ", tone)]
+        right = [Part(f" {cut(sanitize(words), max(12, width // 3))} ", tone)]
         status = known.status
         if width > _ROOMY:
             commits = f"{status.indexed:>10,} commits" if status else ""
             when = age(status.last_run.started, now=self.ohara.clock()) if status and status.last_run else ""
             right += [Part(f"{commits:>18}", "muted"), Part(f"{size(known.size_bytes):>9}", "muted")]
             right.append(Part(f"{when:>5}", "good"))
-        room = width - _NAME - 3 - sum(len(part.text) for part in right)
+        room = width - _NAME - 3 - sum(cell_width(part.text) for part in right)
         left.append(Part(f" {cut_left(sanitize(known.path), max(0, room))}", "muted"))
         return left, right
 

@@ -94,7 +94,7 @@ class AdviceView(Widget, can_focus=True):
         here = at == self._at
         label = fit(sanitize(choice.label), label_width)
         key = f"  {choice.key}" if choice.key else ""
-        note = cut(choice.note, max(0, width - label_width - 5 - len(key) - 2))
+        note = cut(sanitize(choice.note), max(0, width - label_width - 5 - len(key) - 2))
         return Content.assemble(
             ("▌ " if here else "  ", "$primary"),
             (

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.cells import cell_width, cut
+from tui.cells import cell_width, cut, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,11 +45,11 @@ class StatusLine(Widget):
     def render(self) -> Content:
         """The line."""
         width = self.content_size.width
-        going = cut("  ".join(part.text for part in self._right), width)
+        going = cut("  ".join(sanitize(part.text) for part in self._right), width)
         room = width - cell_width(going) - 2
         facts: list[tuple[str, str]] = []
         for part in self._left:
-            text = cut(f"{' · ' if facts else ''}{part.text}", room)
+            text = cut(f"{' · ' if facts else ''}{sanitize(part.text)}", room)
             room -= cell_width(text)
             if room < 0 or not text:
                 break

@@ -19,6 +19,7 @@ from textual.widgets import Input, Static
 from tui.actions import Scope, bindings
 from tui.cells import cut, sanitize
 from tui.query_draft import QueryDraft, lift_filters
+from tui.widgets.text_input import TextInput
 
 if TYPE_CHECKING:
     from textual import events
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _CHIP_CELLS = 34
 
 
-class QueryInput(Input):
+class QueryInput(TextInput):
     """The free text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.QUERY)]
