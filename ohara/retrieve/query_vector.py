@@ -14,18 +14,18 @@ import anyio.to_thread
 
 from ohara.embed.encoder import TextKind
 from ohara.embed.prepare import document_text
-from ohara.model import QueryClass
+from ohara.model import Mode, QueryClass
+from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ohara.embed.encoder import Embedder
     from ohara.embed.quantise import Probe
     from ohara.model import Query
     from ohara.retrieve.lane import LaneQuery
     from ohara.store.generations import Generations
-    from ohara.store.pool import ReaderPool
     from ohara.store.reader import Reader
 
     Rank = Callable[[Reader, Embedder, Probe], Ranking | None]
@@ -43,33 +43,43 @@ class Models:
     maker: Callable[[str], Embedder | None]
 
 
-async def prepare(pool: ReaderPool, models: Models) -> None:
-    """Read the model that will be asked from disk, if it is not in memory yet."""
-    found = await pool.read(lambda reader: reader.vectors())
+class NearestLane(Lane):
+    """What lanes share that compare a query's vector with stored ones."""
 
-    def load() -> None:
-        model, _ = choose(found, models)
-        if model is not None:
-            model.embed([], TextKind.QUERY)
+    modes = frozenset({Mode.SEMANTIC})
 
-    await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
+    def zero(self, scores: Sequence[float]) -> float:
+        """The least of them: cosines of a hundred neighbours differ little from each other."""
+        return min(scores, default=0.0)
 
-
-async def search(lane: str, asked: LaneQuery, rank: Rank) -> Ranking:
-    """What a lane finds by the vectors there are, asked with the model that made them."""
-    for _ in range(_ATTEMPTS):
+    async def prepare(self, asked: LaneQuery) -> None:
+        """Read the model that will be asked from disk, if it is not in memory yet."""
         found = await asked.pool.read(lambda reader: reader.vectors())
-        model, detail = await anyio.to_thread.run_sync(choose, found, asked.models, abandon_on_cancel=True)
-        if model is None:
-            return Ranking(lane, detail=detail)
-        probe = await anyio.to_thread.run_sync(probe_of, model, asked.query, abandon_on_cancel=True)
-        if probe is None:
-            return Ranking(lane, detail="no word that the model knows")
-        chosen = model
-        ranked = await asked.pool.read(lambda reader: rank(reader, chosen, probe))  # noqa: B023 - awaited here
-        if ranked is not None:
-            return replace(ranked, detail=detail) if detail else ranked
-    return Ranking(lane, detail="the vectors are being replaced: ask again")
+
+        def load() -> None:
+            model, _ = choose(found, asked.models)
+            if model is not None:
+                model.embed([], TextKind.QUERY)
+
+        await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
+
+    async def nearest(self, asked: LaneQuery, rank: Rank) -> Ranking:
+        """What a lane finds by the vectors there are, asked with the model that made them."""
+        for _ in range(_ATTEMPTS):
+            found = await asked.pool.read(lambda reader: reader.vectors())
+            model, detail = await anyio.to_thread.run_sync(
+                choose, found, asked.models, abandon_on_cancel=True
+            )
+            if model is None:
+                return Ranking(self.name, detail=detail)
+            probe = await anyio.to_thread.run_sync(probe_of, model, asked.query, abandon_on_cancel=True)
+            if probe is None:
+                return Ranking(self.name, detail="no word that the model knows")
+            chosen = model
+            ranked = await asked.pool.read(lambda reader: rank(reader, chosen, probe))  # noqa: B023 - awaited here
+            if ranked is not None:
+                return replace(ranked, detail=detail) if detail else ranked
+        return Ranking(self.name, detail="the vectors are being replaced: ask again")
 
 
 def choose(found: Generations, models: Models) -> tuple[Embedder | None, str]:

@@ -14,16 +14,12 @@ from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import VectorForm
 from ohara.embed.prepare import CHANGE_HUNKS
-from ohara.model import Mode
-from ohara.retrieve import query_vector
-from ohara.retrieve.lane import Lane
+from ohara.retrieve.query_vector import NearestLane
 from ohara.retrieve.ranking import Candidate, Ranking, ranking
 from ohara.store.generations import has_commits
 from ohara.store.lane_queries import commit_vectors, commits_of, hunks_of, places, stored_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ohara.embed.encoder import Embedder
     from ohara.embed.quantise import Bits, Probe
     from ohara.model import HunkId
@@ -40,30 +36,19 @@ FLOOR = 0.45
 _UNKNOWN = -1.0  # as far as can be: no lines, or none that the model knows a word of
 
 
-class CommitLane(Lane):
+class CommitLane(NearestLane):
     """Finds commits by the vectors of their subject and of their whole change."""
 
     name = "commit"
-    modes = frozenset({Mode.SEMANTIC})
 
     @property
     def floor(self) -> float:
         """The cosine that a commit must have which no other lane found."""
         return FLOOR
 
-    def zero(self, scores: Sequence[float]) -> float:
-        """The least of them: cosines of a hundred neighbours differ little from each other."""
-        return min(scores, default=0.0)
-
-    async def prepare(self, asked: LaneQuery) -> None:
-        """Read the model that will be asked from disk."""
-        await query_vector.prepare(asked.pool, asked.models)
-
     async def search(self, asked: LaneQuery) -> Ranking:
         """The commits nearest to a query's words; none when the embedder is switched off."""
-        return await query_vector.search(
-            self.name, asked, partial(rank, allowed=asked.sided, limit=asked.limit)
-        )
+        return await self.nearest(asked, partial(rank, allowed=asked.sided, limit=asked.limit))
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, limit: int) -> Ranking | None:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import TextKind, VectorBlock, VectorForm
 from ohara.embed.prepare import document_text
-from ohara.model import Mode
-from ohara.retrieve import query_vector
-from ohara.retrieve.lane import Lane
+from ohara.retrieve.query_vector import NearestLane
 from ohara.retrieve.ranking import Candidate, ranking
 from ohara.store.lane_queries import contents_of, nearest, newest_occurrences, vector_blocks
 from ohara.store.literal import bodies
@@ -29,30 +27,19 @@ if TYPE_CHECKING:
 FLOOR = 0.45
 
 
-class VectorLane(Lane):
+class VectorLane(NearestLane):
     """Finds hunks by the vectors of their changed lines."""
 
     name = "vector"
-    modes = frozenset({Mode.SEMANTIC})
 
     @property
     def floor(self) -> float:
         """The cosine that a hunk must have which no other lane found."""
         return FLOOR
 
-    def zero(self, scores: Sequence[float]) -> float:
-        """The least of them: cosines of a hundred neighbours differ little from each other."""
-        return min(scores, default=0.0)
-
-    async def prepare(self, asked: LaneQuery) -> None:
-        """Read the model that will be asked from disk."""
-        await query_vector.prepare(asked.pool, asked.models)
-
     async def search(self, asked: LaneQuery) -> Ranking:
         """The hunks nearest to a query's words; none when the embedder is switched off."""
-        return await query_vector.search(
-            self.name, asked, partial(rank, allowed=asked.sided, limit=asked.limit)
-        )
+        return await self.nearest(asked, partial(rank, allowed=asked.sided, limit=asked.limit))
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, limit: int) -> Ranking | None:
