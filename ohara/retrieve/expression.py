@@ -11,57 +11,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
+
+from ohara.retrieve.expression_tree import MANY, Character, Choice, Place, Repeat, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Sequence_
+
+    from ohara.retrieve.expression_tree import Tree
 
 
 class Unreadable(Exception):
     """The expression uses something this reader does not know."""
 
-
-@dataclass(frozen=True, slots=True)
-class Character:
-    """One character out of a few, or with None out of many; ASCII letters stand for both their cases."""
-
-    among: frozenset[str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A position that must hold and takes no text, as it is written: ^, $, \\b, \\B, \\A or \\z."""
-
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """Parts one after another."""
-
-    parts: tuple[Tree, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Any one of the parts."""
-
-    parts: tuple[Tree, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """A part at least so often, and at most so often (None: without end)."""
-
-    part: Tree
-    least: int
-    most: int | None
-
-
-Tree: TypeAlias = Character | Place | Sequence | Choice | Repeat
-
-MANY = Character(None)
-NOTHING = Sequence(())
 
 # Enough for [0-9] and vowels; more alternatives tell a text from others no better than no knowledge at all.
 _FEW = 10

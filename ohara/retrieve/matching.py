@@ -21,14 +21,15 @@ import re2
 
 from ohara.errors import QueryError
 from ohara.model import Match, Polarity
-from ohara.retrieve.expression import Choice, Place, Repeat, Sequence, Unreadable, read_expression
+from ohara.retrieve.expression import Unreadable, read_expression
+from ohara.retrieve.expression_tree import Choice, Place, Repeat, Sequence
 from ohara.retrieve.regex_errors import regex_error
 
 if TYPE_CHECKING:
     from collections import abc
 
     from ohara.model import Pattern
-    from ohara.retrieve.expression import Tree
+    from ohara.retrieve.expression_tree import Tree
 
 ADDED = 1
 REMOVED = 2

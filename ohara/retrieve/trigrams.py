@@ -13,22 +13,15 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from ohara.retrieve.expression import (
-    Character,
-    Choice,
-    Place,
-    Repeat,
-    Sequence,
-    Unreadable,
-    read_expression,
-)
+from ohara.retrieve.expression import Unreadable, read_expression
+from ohara.retrieve.expression_tree import Character, Choice, Place, Repeat, Sequence
 from ohara.store.trigram_query import ANYTHING, All, all_of, count_trigrams, either_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ohara.model import Pattern
-    from ohara.retrieve.expression import Tree
+    from ohara.retrieve.expression_tree import Tree
     from ohara.store.trigram_query import Formula
 
 

@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ohara.model import Pass
 from ohara.store.connection import translated
 from ohara.store.generations import drop_all, ensure_tables
+from ohara.store.row_batch import INSERT_ENCODED, INSERT_LITERAL, INSERT_TEXT
 from ohara.store.schema import FTS_HUNK_TEXT, FTS_LITERAL
-from ohara.store.writer import (
-    INSERT_ENCODED,
-    INSERT_LITERAL,
-    INSERT_TEXT,
-    PASS_BITS,
-    UPDATE_CONTENT_PASSES,
-)
+from ohara.store.writer import PASS_BITS, UPDATE_CONTENT_PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

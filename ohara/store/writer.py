@@ -15,6 +15,7 @@ from ohara.model import Pass, Sha
 from ohara.store.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
 from ohara.store.connection import connect_writer, translated
 from ohara.store.identity import has_moved
+from ohara.store.row_batch import INSERT_HUNK, INSERT_TEXT, RowBatch
 from ohara.store.schema import migrate
 
 if TYPE_CHECKING:
@@ -22,25 +23,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    import apsw
-
     from ohara.store.rows import PreparedCommit, PreparedFile, PreparedHunk
 
 _REMEMBERED_HEADERS = 100_000  # some ten megabytes
 
 PASS_BITS = {Pass.TEXT: 1, Pass.LITERAL: 2, Pass.SYMBOL: 4, Pass.VECTOR: 8}
 
-INSERT_COMMIT = """INSERT INTO commits(id, sha, parents, author, author_time, author_offset,
-  committer_time, committer_offset, message, passes) VALUES(?,?,?,?,?,?,?,?,?,?)"""
-INSERT_FILE = "INSERT INTO file VALUES(?,?,?,?,?,?,?,?,?,?)"
-INSERT_HUNK = """INSERT INTO hunk(id, file_id, commit_id, content_id,
-  old_start, old_lines, new_start, new_lines, header_id)
-  VALUES(?,?,?,?,?,?,?,?,?)"""
-INSERT_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,?,?)"
-INSERT_TEXT = """INSERT INTO fts_hunk_text(rowid, message, path, header, added, removed, context)
-  VALUES(?,?,?,?,?,?,?)"""
-INSERT_LITERAL = "INSERT INTO fts_literal(rowid, changed) VALUES(?,?)"
-INSERT_ENCODED = "INSERT INTO encoded(content_id, signs) VALUES(?,?)"
 SELECT_CONTENT = "SELECT id, passes FROM content WHERE digest = ?"
 UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
 UPSERT_FAILURE = """INSERT INTO failure(sha, reason, attempts, missing) VALUES(?, ?, 1, ?)
@@ -196,14 +184,14 @@ class Writer:
     def add(self, prepared: Iterable[PreparedCommit]) -> None:
         """Insert commits (or parts of big ones) with their files, hunks, contents and index rows."""
         self.begin()
-        rows = _Rows()
+        rows = RowBatch()
         for part in prepared:
             self._add_part(part, rows)
         with translated(self.path):
             rows.insert(self.connection)
         self.hunks_pending += len(rows.hunks)
 
-    def _add_part(self, part: PreparedCommit, rows: _Rows) -> None:
+    def _add_part(self, part: PreparedCommit, rows: RowBatch) -> None:
         commit = part.commit
         if part.first:
             commit_id = self.take("commits")
@@ -230,7 +218,7 @@ class Writer:
         else:
             self.connection.execute("DELETE FROM failure WHERE sha = ?", (bytes.fromhex(commit.sha),))
 
-    def _add_file(self, commit_id: int, message_words: str, file: PreparedFile, rows: _Rows) -> None:
+    def _add_file(self, commit_id: int, message_words: str, file: PreparedFile, rows: RowBatch) -> None:
         file_id = self.take("file")
         rows.files.append((
             file_id, commit_id, self.path_id(file.path),
@@ -256,7 +244,7 @@ class Writer:
         if self._text:
             self.connection.execute(INSERT_TEXT, (hunk_id, message_words, "", "", "", "", ""))
 
-    def _content(self, hunk: PreparedHunk, rows: _Rows) -> int:
+    def _content(self, hunk: PreparedHunk, rows: RowBatch) -> int:
         known = rows.digests.get(hunk.digest)
         if known is not None:
             return known
@@ -327,37 +315,3 @@ class Writer:
         self.begin()
         with translated(self.path):
             self.connection.execute(UPSERT_META, (key, json.dumps(value)))
-
-
-class _Rows:
-    """The rows of one call, table by table, so that each table is filled by one statement."""
-
-    def __init__(self) -> None:
-        self.commits: list[tuple[object, ...]] = []
-        self.files: list[tuple[object, ...]] = []
-        self.hunks: list[tuple[object, ...]] = []
-        self.contents: list[tuple[object, ...]] = []
-        self.texts: list[tuple[object, ...]] = []
-        self.literals: list[tuple[object, ...]] = []
-        self.encoded: list[tuple[object, ...]] = []
-        self.digests: dict[bytes, int] = {}
-
-    def add_literal(self, content_id: int, changed: str, signs: int | None) -> None:
-        """The trigrams of a content, and that it has lines without any."""
-        self.literals.append((content_id, changed))
-        if signs is not None:
-            self.encoded.append((content_id, signs))
-
-    def insert(self, connection: apsw.Connection) -> None:
-        """Write all rows."""
-        for statement, rows in (
-            (INSERT_COMMIT, self.commits),
-            (INSERT_FILE, self.files),
-            (INSERT_CONTENT, self.contents),
-            (INSERT_HUNK, self.hunks),
-            (INSERT_TEXT, self.texts),
-            (INSERT_LITERAL, self.literals),
-            (INSERT_ENCODED, self.encoded),
-        ):
-            if rows:
-                connection.executemany(statement, rows)
