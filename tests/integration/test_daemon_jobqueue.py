@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from fixtures.large import many_commits
@@ -12,6 +13,7 @@ from tests.indexing import facts_of, facts_of_a_fresh_index
 from tests.integration.test_daemon_jobs import AFTER_A_BATCH, held
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pytest
@@ -33,21 +35,30 @@ if not any("many" in word for word in sys.orig_argv):
 ONE_WORKER = "[index]\njobs = 1\n"
 
 
-def test_a_long_history_gives_way_and_goes_on_to_the_same_index(
-    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, three_commits: Repo
-) -> None:
-    many = many_commits(tmp_path / "many.git", COMMITS).path
-    customised = AFTER_A_BATCH + BRIEF.format(turn_s=0.2, grace_s=600)
-    (ohara_home / "hold").touch()
+@contextmanager
+def asked_for_both(
+    home: Path, monkeypatch: pytest.MonkeyPatch, many: Path, three: Repo, *, grace_s: float
+) -> Iterator[tuple[client.Client, Iterator[wire.JobState]]]:
+    """A service that is held in the middle of the long history, and was then asked for the short one."""
+    customised = AFTER_A_BATCH + BRIEF.format(turn_s=0.2, grace_s=grace_s)
+    (home / "hold").touch()
     with (
-        service(ohara_home, monkeypatch, settings=ONE_WORKER, customised=customised),
+        service(home, monkeypatch, settings=ONE_WORKER, customised=customised),
         client.connect() as listening,
         client.connect() as there,
     ):
         events = listening.events()
         there.send(wire.Index(repo=str(many)))
-        held(ohara_home)
-        there.send(wire.Index(repo=str(three_commits.path)))
+        held(home)
+        there.send(wire.Index(repo=str(three.path)))
+        yield there, events
+
+
+def test_a_long_history_gives_way_and_goes_on_to_the_same_index(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, three_commits: Repo
+) -> None:
+    many = many_commits(tmp_path / "many.git", COMMITS).path
+    with asked_for_both(ohara_home, monkeypatch, many, three_commits, grace_s=600) as (there, events):
         health = there.send(wire.HealthCheck())
         assert health.queued[0] == str(three_commits.git_dir)
         assert health.running is not None
@@ -70,17 +81,7 @@ def test_a_job_that_cannot_end_its_turn_goes_on_beside_the_next(
     ohara_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, three_commits: Repo
 ) -> None:
     many = many_commits(tmp_path / "many.git", COMMITS).path
-    customised = AFTER_A_BATCH + BRIEF.format(turn_s=0.2, grace_s=0.2)
-    (ohara_home / "hold").touch()
-    with (
-        service(ohara_home, monkeypatch, settings=ONE_WORKER, customised=customised),
-        client.connect() as listening,
-        client.connect() as there,
-    ):
-        events = listening.events()
-        there.send(wire.Index(repo=str(many)))
-        held(ohara_home)
-        there.send(wire.Index(repo=str(three_commits.path)))
+    with asked_for_both(ohara_home, monkeypatch, many, three_commits, grace_s=0.2) as (there, events):
         assert next(job for job in events if job.state == "done").repository == str(three_commits.git_dir)
         assert there.send(wire.Status(repo=str(many))).status.indexed < COMMITS
         (ohara_home / "hold").unlink()

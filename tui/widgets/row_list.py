@@ -35,6 +35,20 @@ Row: TypeAlias = tuple[Sequence[Part], Sequence[Part]]
 Drawing: TypeAlias = Callable[[int, int], Row]
 
 
+class _RowMessage(Message):
+    """Something that happened to a row of a list."""
+
+    def __init__(self, rows: RowList, at: int) -> None:
+        super().__init__()
+        self.rows = rows
+        self.at = at
+
+    @property
+    def control(self) -> RowList:
+        """The list it happened in."""
+        return self.rows
+
+
 class RowList(LineView, inherit_bindings=False):
     """Rows, one of which is selected."""
 
@@ -67,31 +81,11 @@ class RowList(LineView, inherit_bindings=False):
     }
     """
 
-    class Selected(Message):
+    class Selected(_RowMessage):
         """Another row is under the cursor."""
 
-        def __init__(self, rows: RowList, at: int) -> None:
-            super().__init__()
-            self.rows = rows
-            self.at = at
-
-        @property
-        def control(self) -> RowList:
-            """The list it happened in."""
-            return self.rows
-
-    class Opened(Message):
+    class Opened(_RowMessage):
         """A row was double-clicked."""
-
-        def __init__(self, rows: RowList, at: int) -> None:
-            super().__init__()
-            self.rows = rows
-            self.at = at
-
-        @property
-        def control(self) -> RowList:
-            """The list it happened in."""
-            return self.rows
 
     def __init__(self, drawing: Drawing, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
