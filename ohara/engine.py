@@ -16,14 +16,14 @@ from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import TIPS, TOTAL, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import IndexStatus, Pass, Progress, SearchOptions
-from ohara.store import meta
-from ohara.store.backup import discard_aside
-from ohara.store.collect import collect
-from ohara.store.connection import translated
 from ohara.store.locate import IndexLocation, known_indexes, locate
 from ohara.store.lock import holder, writer_lock
-from ohara.store.schema import open_reader
-from ohara.store.writer import Writer
+from ohara.store.sqlite import meta
+from ohara.store.sqlite.backup import discard_aside
+from ohara.store.sqlite.collect import collect
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ohara.model import Query, Results, Sha
     from ohara.search import Search
     from ohara.settings import Settings
-    from ohara.store.connection import Connection
+    from ohara.store.sqlite.connection import Connection
 
 CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
 EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})

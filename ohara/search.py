@@ -25,9 +25,9 @@ from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
-from ohara.store import meta
-from ohara.store.ancestry import named
-from ohara.store.pool import ReaderPool
+from ohara.store.sqlite import meta
+from ohara.store.sqlite.ancestry import named
+from ohara.store.sqlite.pool import ReaderPool
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.lanes.literal import Verified
     from ohara.settings import Settings
     from ohara.store.locate import IndexLocation
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.reader import Reader
 
 
 class Search:

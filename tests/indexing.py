@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ohara.engine import Engine
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
-from ohara.store.dump import dump
+from ohara.store.sqlite.dump import dump
 
 if TYPE_CHECKING:
     import pytest

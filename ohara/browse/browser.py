@@ -18,9 +18,9 @@ from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
 from ohara.model import CommitDetails, History, Origin, Pass, Place
-from ohara.store import browse
-from ohara.store.hydrate import hydrate
-from ohara.store.pool import ReaderPool
+from ohara.store.sqlite import browse
+from ohara.store.sqlite.hydrate import hydrate
+from ohara.store.sqlite.pool import ReaderPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ohara.browse.lineage import Step
     from ohara.model import Hit, Sha
     from ohara.store.locate import IndexLocation
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.reader import Reader
 
 T = TypeVar("T")
 

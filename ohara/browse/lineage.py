@@ -15,15 +15,15 @@ from ohara.browse.span import Carried, Span, carry
 from ohara.git.hunks import groups
 from ohara.git.walk import read_commit
 from ohara.model import Sha
-from ohara.store import browse
+from ohara.store.sqlite import browse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ohara.git.hunks import Group
     from ohara.git.repo import Repository
-    from ohara.store.browse import Made
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.browse import Made
+    from ohara.store.sqlite.reader import Reader
 
 # Commits walked through in search of the merge that made a content: a second or two.
 _FARTHEST = 20_000

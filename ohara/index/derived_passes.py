@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ohara.index.ipc import Part
 from ohara.index.stages import LARGEST_BATCH_HUNKS, Batches, surviving
 from ohara.model import Pass, Progress
-from ohara.store import passes
-from ohara.store.symbols import SymbolWriter
+from ohara.store.sqlite import passes
+from ohara.store.sqlite.symbols import SymbolWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ohara.index.pool import Pool
     from ohara.index.stages import Clock
     from ohara.model import Symbol
-    from ohara.store.passes import DerivedLiterals, DerivedTexts, DerivedVectors
-    from ohara.store.symbols import HeadFile, TouchedHunk
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.passes import DerivedLiterals, DerivedTexts, DerivedVectors
+    from ohara.store.sqlite.symbols import HeadFile, TouchedHunk
+    from ohara.store.sqlite.writer import Writer
 
     Write = Callable[[Sequence[object]], None]
 

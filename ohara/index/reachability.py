@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from ohara.errors import RepositoryError
 from ohara.git.walk import walk
 from ohara.index.survey import COMPLETE, earliest
-from ohara.store.ancestry import ancestors, named
-from ohara.store.meta import read_failed, read_tips
+from ohara.store.sqlite.ancestry import ancestors, named
+from ohara.store.sqlite.meta import read_failed, read_tips
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from ohara.git.repo import Repository
     from ohara.model import Sha
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.reader import Reader
 
 # Walks that are kept: the branches a person compares in one sitting.
 _KEPT_WALKS = 8

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 from ohara.encoded import leave_out
 from ohara.index.ipc import Failed, Part
 from ohara.index.lines import sides, with_trigrams
-from ohara.store.passes import DerivedLiterals, DerivedTexts
-from ohara.store.stored_commits import StoredCommits
+from ohara.store.sqlite.passes import DerivedLiterals, DerivedTexts
+from ohara.store.sqlite.stored_commits import StoredCommits
 from ohara.words import index_text
 
 if TYPE_CHECKING:

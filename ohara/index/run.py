@@ -42,16 +42,16 @@ from ohara.languages import language_of
 from ohara.model import Pass, Progress
 from ohara.parse import PARSER_VERSION
 from ohara.parse.languages import has_grammar
-from ohara.store import generations, passes
-from ohara.store.backup import set_aside
-from ohara.store.collect import sweep
-from ohara.store.fingerprint import Fingerprint, reconcile
 from ohara.store.lock import writer_lock
-from ohara.store.meta import read_meta
-from ohara.store.path_rules import apply_verdicts
-from ohara.store.pieces import PIECES_VERSION
-from ohara.store.symbols import HeadFile
-from ohara.store.writer import Writer
+from ohara.store.sqlite import generations, passes
+from ohara.store.sqlite.backup import set_aside
+from ohara.store.sqlite.collect import sweep
+from ohara.store.sqlite.fingerprint import Fingerprint, reconcile
+from ohara.store.sqlite.meta import read_meta
+from ohara.store.sqlite.path_rules import apply_verdicts
+from ohara.store.sqlite.pieces import PIECES_VERSION
+from ohara.store.sqlite.symbols import HeadFile
+from ohara.store.sqlite.writer import Writer
 from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:

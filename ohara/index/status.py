@@ -16,7 +16,7 @@ from ohara.index.survey import (
     wanted_passes,
 )
 from ohara.model import IndexStatus
-from ohara.store import meta
+from ohara.store.sqlite import meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import PassStatus, Sha
     from ohara.settings import Settings
-    from ohara.store.connection import Connection
+    from ohara.store.sqlite.connection import Connection
 
     CountUnseen = Callable[[Collection[Sha], Collection[Sha]], int]
     """How many commits some tips lead to that others do not."""

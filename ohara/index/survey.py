@@ -19,16 +19,16 @@ from ohara.git.walk import walk
 from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
 from ohara.model import Pass, Sha
 from ohara.query import parse_date
-from ohara.store.collect import remove_commits
-from ohara.store.meta import read_failed, read_meta, read_tips
+from ohara.store.sqlite.collect import remove_commits
+from ohara.store.sqlite.meta import read_failed, read_meta, read_tips
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from ohara.git.repo import Repository
     from ohara.model import PassStatus
-    from ohara.store.connection import Connection
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.writer import Writer
 
 # What a run stores about the refs, in the index's own words.
 REFS = "refs"  # what was asked for: {"all": bool, "names": [...]}

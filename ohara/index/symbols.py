@@ -12,8 +12,8 @@ from ohara.index.lines import changed_spans
 from ohara.parse.languages import has_grammar
 from ohara.parse.symbols import SyntaxTree, symbols_in
 from ohara.store.rows import TouchedSymbol
-from ohara.store.stored_commits import StoredCommits
-from ohara.store.symbols import TouchedHunk
+from ohara.store.sqlite.stored_commits import StoredCommits
+from ohara.store.sqlite.symbols import TouchedHunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,14 +14,14 @@ from ohara.encoded import leave_out
 from ohara.errors import InternalError
 from ohara.index.ipc import Failed, Part
 from ohara.model import Pass
-from ohara.store.passes import DerivedVectors
-from ohara.store.stored_commits import StoredCommits
-from ohara.store.writer import PASS_BITS
+from ohara.store.sqlite.passes import DerivedVectors
+from ohara.store.sqlite.stored_commits import StoredCommits
+from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.store.stored_commits import StoredHunk
+    from ohara.store.sqlite.stored_commits import StoredHunk
 
 from ohara.index.ipc import Task, WorkerSetup
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.query_vector import Models
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.filters import HunkFilter
-    from ohara.store.pool import ReaderPool
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.pool import ReaderPool
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ import anyio.to_thread
 from ohara.model import Filters, LiteralSpan, Polarity, Sha, SpanScope
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.matching import ADDED, REMOVED, Matcher
-from ohara.store.ancestry import ancestors, named
-from ohara.store.filters import compile_filters
-from ohara.store.lineage import logged_order, paths_reached
+from ohara.store.sqlite.ancestry import ancestors, named
+from ohara.store.sqlite.filters import compile_filters
+from ohara.store.sqlite.lineage import logged_order, paths_reached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ohara.model import Pattern
     from ohara.retrieve.lanes.literal import Found, LiteralAnswer
     from ohara.retrieve.request import Extent, Sources
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Sha
 from ohara.retrieve.scored import ScoredHunk
-from ohara.store.hydrate import contents_of, hydrate
+from ohara.store.sqlite.hydrate import contents_of, hydrate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId
     from ohara.retrieve.ranking import Candidate
-    from ohara.store.hydrate import StoredHunk
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.sqlite.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)

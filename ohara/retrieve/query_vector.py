@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ohara.embed.quantise import Probe
     from ohara.model import Query
     from ohara.retrieve.lane import LaneQuery
-    from ohara.store.generations import Generations
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.generations import Generations
+    from ohara.store.sqlite.reader import Reader
 
     Rank = Callable[[Reader, Embedder, Probe], Ranking | None]
     """A search by vectors, in this thread; None when the model's vectors are gone by now."""

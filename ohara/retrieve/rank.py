@@ -18,9 +18,9 @@ from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
-from ohara.store.fts_query import any_of, within
-from ohara.store.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
-from ohara.store.pieces import holds_change
+from ohara.store.sqlite.fts_query import any_of, within
+from ohara.store.sqlite.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
+from ohara.store.sqlite.pieces import holds_change
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from ohara.retrieve.ranking import Ranking
     from ohara.retrieve.request import Sources, Wishes
     from ohara.retrieve.scored import ScoredHunk
-    from ohara.store.filters import HunkFilter
-    from ohara.store.hydrate import StoredHunk
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.sqlite.reader import Reader
 
 # A ranking is made in tiers, each deeper than the one before, until there are hits enough: so the first hits
 # are the same however many are asked for, and pages follow each other. A lane's limit and the pool's size are

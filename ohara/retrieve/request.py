@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ohara.model import AtHead, IndexStatus, Sha
     from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
-    from ohara.store.pool import ReaderPool
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.pool import ReaderPool
+    from ohara.store.sqlite.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from ohara.retrieve.lifetime import Matched, lifetime
 from ohara.retrieve.listed import listing, read_entries
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
-from ohara.store.filters import compile_filters
-from ohara.store.lane_queries import of_commit, recent
+from ohara.store.sqlite.filters import compile_filters
+from ohara.store.sqlite.lane_queries import of_commit, recent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Sources, Wishes
     from ohara.retrieve.scored import ScoredHunk
-    from ohara.store.filters import HunkFilter
-    from ohara.store.hydrate import StoredHunk
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.sqlite.reader import Reader
 
 # An exact search promises all matches, so it may take longer than a lane that helps to rank.
 PATIENCE = 30.0

@@ -20,10 +20,10 @@ from ohara.errors import ConfigError, IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
 from ohara.setup import schedule
 from ohara.setup.subprocesses import ohara_command, run
-from ohara.store import health
-from ohara.store.fingerprint import Fingerprint, stale_passes
 from ohara.store.locate import known_indexes
-from ohara.store.pieces import PIECES_VERSION
+from ohara.store.sqlite import health
+from ohara.store.sqlite.fingerprint import Fingerprint, stale_passes
+from ohara.store.sqlite.pieces import PIECES_VERSION
 from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:

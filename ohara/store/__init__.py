@@ -1,1 +1,1 @@
-"""One SQLite database per repository: the only room that knows apsw, sqlite-vec and SQL."""
+"""What the rest of ohara needs of an index, in the domain's words; `store/sqlite` keeps one in SQLite."""

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from ohara.embed.prepare import VECTORS_VERSION
 from ohara.engine import Engine
 from ohara.model import Pass
-from ohara.store.generations import generations
-from ohara.store.passes import restart
-from ohara.store.writer import PASS_BITS, Writer
+from ohara.store.sqlite.generations import generations
+from ohara.store.sqlite.passes import restart
+from ohara.store.sqlite.writer import PASS_BITS, Writer
 from tests.bench.changelog import default_branch_tip
 from tests.bench.workspace import at_home, bring_up_to_date, with_messages
 

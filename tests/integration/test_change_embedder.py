@@ -19,8 +19,8 @@ from ohara.engine import Engine
 from ohara.index import derived_passes
 from ohara.index.run import IndexOptions
 from ohara.model import LaneStatus, Pass, SearchOptions
-from ohara.store.connection import connect_reader
-from ohara.store.generations import generations
+from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.generations import generations
 from tests import onnx_bytes
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 from tests.process import ROOT
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.model import LaneReport, Results
-    from ohara.store.connection import Connection
-    from ohara.store.generations import Generations
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.generations import Generations
 
 pytestmark = pytest.mark.filterwarnings("default")  # fastembed's dependencies warn as they are imported
 

@@ -12,8 +12,8 @@ from fixtures.tree import Edit
 from ohara.embed.adding import add_folder
 from ohara.index.run import IndexOptions
 from ohara.model import LaneStatus, Mode, SearchOptions
-from ohara.store.connection import connect_reader
-from ohara.store.writer import Writer
+from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.writer import Writer
 from tests import onnx_bytes
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 

@@ -45,7 +45,7 @@ AFTER_A_BATCH = (
     + """
 if "index" in sys.orig_argv:
     from ohara.index import stages
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
     stages._FIRST_BATCH_HUNKS = 60
     end_batch = Writer.commit
     def commit(self):

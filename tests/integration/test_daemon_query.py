@@ -34,7 +34,7 @@ ENDLESS = """
 import os, sys
 from pathlib import Path
 if "daemon" in sys.orig_argv:
-    from ohara.store import literal, reader
+    from ohara.store.sqlite import literal, reader
     place = Path(os.environ["OHARA_HOME"])
     rows = reader.Reader.rows
     def endless(self, statement, parameters=()):

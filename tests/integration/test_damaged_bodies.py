@@ -12,7 +12,7 @@ from ohara.engine import Engine
 from ohara.errors import IndexCorrupt
 from ohara.index.run import IndexOptions
 from ohara.model import Pass, SearchOptions
-from ohara.store.connection import connect_writer
+from ohara.store.sqlite.connection import connect_writer
 from tests.daemon import service
 from tests.indexing import index
 from tests.process import ohara

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ohara.setup import doctor
-from ohara.store.writer import Writer
+from ohara.store.sqlite.writer import Writer
 from tests.daemon import service
 from tests.indexing import index
 from tests.process import ohara

@@ -14,11 +14,11 @@ from ohara.index.run import IndexOptions
 from ohara.model import LeftOut, Pass, Pattern
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lanes.literal import LiteralAnswer
-from ohara.store.connection import connect_reader
-from ohara.store.filters import EVERYTHING
-from ohara.store.passes import restart
-from ohara.store.reader import Reader
-from ohara.store.writer import Writer
+from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.filters import EVERYTHING
+from ohara.store.sqlite.passes import restart
+from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.writer import Writer
 from ohara.words import index_text
 from tests.bench.literals import escaped
 from tests.indexing import facts_of, facts_of_a_fresh_index, index

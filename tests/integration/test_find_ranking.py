@@ -23,9 +23,9 @@ from ohara.retrieve.profile import REFERENCE, Blend, lane_weights
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
-from ohara.store.filters import EVERYTHING, allowed_hunks, compile_filters
-from ohara.store.pool import ReaderPool
-from ohara.store.reader import Reader
+from ohara.store.sqlite.filters import EVERYTHING, allowed_hunks, compile_filters
+from ohara.store.sqlite.pool import ReaderPool
+from ohara.store.sqlite.reader import Reader
 from tests.indexing import index
 from tests.process import python
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
     from ohara.model import Results
     from ohara.retrieve.lane import LaneQuery
-    from ohara.store.connection import Connection
+    from ohara.store.sqlite.connection import Connection
 
 NOW = 1_735_689_600
 WORDS_ONLY = IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL, Pass.SYMBOL}), lock_wait_s=10)

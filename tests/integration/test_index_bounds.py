@@ -12,7 +12,7 @@ from fixtures.script import History
 from ohara.git import tree
 from ohara.git.repo import Repository
 from ohara.model import SearchOptions
-from ohara.store.schema import open_reader
+from ohara.store.sqlite.schema import open_reader
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
 from tests.process import ROOT, ohara
 

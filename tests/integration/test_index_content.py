@@ -10,8 +10,8 @@ from ohara.git.diff import changes
 from ohara.git.repo import Repository
 from ohara.index.run import IndexOptions
 from ohara.model import LeftOut, Pass, Sha
-from ohara.store.connection import connect_reader
-from ohara.store.stored_commits import StoredCommits
+from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.stored_commits import StoredCommits
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.engine import Engine
-    from ohara.store.connection import Connection
+    from ohara.store.sqlite.connection import Connection
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
-from ohara.store.connection import connect_reader
+from ohara.store.sqlite.connection import connect_reader
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index
 
 if TYPE_CHECKING:

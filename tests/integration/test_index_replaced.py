@@ -16,11 +16,11 @@ from ohara.errors import IndexMissing, IndexReplaced, QueryError, StoreError
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import SearchOptions
-from ohara.store.connection import LOG, SHARED, beside, connect_writer
-from ohara.store.identity import IDENTITY
-from ohara.store.meta import read_meta
-from ohara.store.pool import ReaderPool
-from ohara.store.schema import open_reader
+from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer
+from ohara.store.sqlite.identity import IDENTITY
+from ohara.store.sqlite.meta import read_meta
+from ohara.store.sqlite.pool import ReaderPool
+from ohara.store.sqlite.schema import open_reader
 from tests.daemon import service
 from tests.indexing import WITHOUT_VECTORS, index
 from tests.process import ohara

@@ -20,10 +20,10 @@ from ohara.retrieve import scan
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lanes.literal import Hunt, LiteralAnswer, Verified
 from ohara.retrieve.matching import Matcher
-from ohara.store.filters import EVERYTHING, HunkFilter, compile_filters
-from ohara.store.literal import bodies
-from ohara.store.pool import ReaderPool
-from ohara.store.reader import Interrupted, Reader
+from ohara.store.sqlite.filters import EVERYTHING, HunkFilter, compile_filters
+from ohara.store.sqlite.literal import bodies
+from ohara.store.sqlite.pool import ReaderPool
+from ohara.store.sqlite.reader import Interrupted, Reader
 from tests.indexing import index
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from fixtures.script import History
 from ohara.index import extract
 from ohara.index.run import IndexOptions
 from ohara.model import Hunk
-from ohara.store import pieces
-from ohara.store.pieces import holds_change
-from ohara.store.stored_commits import StoredCommits
+from ohara.store.sqlite import pieces
+from ohara.store.sqlite.pieces import holds_change
+from ohara.store.sqlite.stored_commits import StoredCommits
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 from tests.process import ohara
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.engine import Engine
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
 
 
 def _text(chance: random.Random, lines: int) -> list[str]:

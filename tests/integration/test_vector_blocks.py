@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ohara.index.run import IndexOptions
-from ohara.store.generations import delete_vectors
-from ohara.store.lane_queries import vector_blocks
-from ohara.store.reader import Reader
-from ohara.store.writer import Writer
+from ohara.store.sqlite.generations import delete_vectors
+from ohara.store.sqlite.lane_queries import vector_blocks
+from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.writer import Writer
 from tests.indexing import index
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ohara.store.connection import connect_writer
-from ohara.store.schema import MIGRATIONS
+from ohara.store.sqlite.connection import connect_writer
+from ohara.store.sqlite.schema import MIGRATIONS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import Pass, SearchOptions
-from ohara.store.dump import dump
+from ohara.store.sqlite.dump import dump
 from tests.soak.invariants import faults, unlike_a_scan
 from tests.soak.outcome import Outcome, at_home, chance_of, difference, set_settings
 from tests.soak.wild import WORDS, Wild

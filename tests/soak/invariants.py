@@ -9,15 +9,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
 from ohara.model import SearchOptions
-from ohara.store.connection import connect_reader, connect_writer
-from ohara.store.stored_commits import StoredCommits
+from ohara.store.sqlite.connection import connect_reader, connect_writer
+from ohara.store.sqlite.stored_commits import StoredCommits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from ohara.engine import Engine
-    from ohara.store.connection import Connection
+    from ohara.store.sqlite.connection import Connection
 
 # Each counts rows that may not be there.
 _NEVER = {

@@ -27,8 +27,8 @@ from ohara.engine import Engine
 from ohara.errors import IndexMissing
 from ohara.index.run import IndexOptions
 from ohara.model import SearchOptions
-from ohara.store.dump import dump
-from ohara.store.writer import Writer
+from ohara.store.sqlite.dump import dump
+from ohara.store.sqlite.writer import Writer
 from tests.process import ROOT
 from tests.soak import full, service
 from tests.soak.formats import to_first_format

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ohara.errors import QueryError
-from ohara.store.connection import connect_writer
+from ohara.store.sqlite.connection import connect_writer
 from tests.indexing import index
 from tests.soak import fuzz, histories, kills, report
 from tests.soak.entrances import ENTRANCES, Entrance, Fell, harmless, refused

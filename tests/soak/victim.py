@@ -22,7 +22,7 @@ START, BETWEEN, END = "start-up", "between passes", "ending"
 
 # What is announced, and where it is called from.
 PHASES = (
-    ("migrating", "ohara.store.writer", "migrate"),
+    ("migrating", "ohara.store.sqlite.writer", "migrate"),
     ("setting aside", "ohara.index.run", "set_aside"),
     ("comparing versions", "ohara.index.run", "reconcile"),
     ("judging paths", "ohara.index.run", "apply_verdicts"),
@@ -33,7 +33,7 @@ PHASES = (
     ("symbols of HEAD", "ohara.index.derived_passes", "read_head"),
     ("symbols", "ohara.index.derived_passes", "touch_symbols"),
     ("vectors", "ohara.index.derived_passes", "embed_hunks"),
-    ("compacting", "ohara.store.passes", "compact"),
+    ("compacting", "ohara.store.sqlite.passes", "compact"),
     ("recording the run", "ohara.index.run", "_record"),
     ("gc", "ohara.engine", "collect"),
     ("forget", "ohara.engine", "forget"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ohara.model import Mode
-from ohara.store.writer import Writer
+from ohara.store.sqlite.writer import Writer
 from tests.bench.changelog import draw_queries, excluded_pathspecs
 from tests.bench.githistory import borrow, files_added, git, paths_touched, read_files
 from tests.bench.indexing import pack_bytes

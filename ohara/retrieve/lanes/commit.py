@@ -16,18 +16,18 @@ from ohara.embed.encoder import VectorForm
 from ohara.embed.prepare import CHANGE_HUNKS
 from ohara.retrieve.query_vector import NearestLane
 from ohara.retrieve.ranking import Candidate, Ranking, ranking
-from ohara.store.generations import has_commits
-from ohara.store.lane_queries import commit_vectors, commits_of, hunks_of, places, stored_vectors
+from ohara.store.sqlite.generations import has_commits
+from ohara.store.sqlite.lane_queries import commit_vectors, commits_of, hunks_of, places, stored_vectors
 
 if TYPE_CHECKING:
     from ohara.embed.encoder import Embedder
     from ohara.embed.quantise import Bits, Probe
     from ohara.model import HunkId
     from ohara.retrieve.lane import LaneQuery
-    from ohara.store.filters import HunkFilter
-    from ohara.store.generations import Generation
-    from ohara.store.lane_queries import Occurrence
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.generations import Generation
+    from ohara.store.sqlite.lane_queries import Occurrence
+    from ohara.store.sqlite.reader import Reader
 
 # Below this cosine two texts share no more than the tone of code: the same as for hunks, and
 # measured for itself.

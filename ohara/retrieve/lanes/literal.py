@@ -28,7 +28,7 @@ from ohara.model import HunkId, Sha
 from ohara.retrieve.matching import Matcher
 from ohara.retrieve.scan import OutOfTime, Scan
 from ohara.retrieve.trigrams import required_trigrams
-from ohara.store.literal import bodies, candidates
+from ohara.store.sqlite.literal import bodies, candidates
 from ohara.store.trigram_query import ANYTHING, all_of
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.model import Match, Pattern
-    from ohara.store.filters import HunkFilter
-    from ohara.store.literal import Occurrence
-    from ohara.store.pool import ReaderPool
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.literal import Occurrence
+    from ohara.store.sqlite.pool import ReaderPool
+    from ohara.store.sqlite.reader import Reader
     from ohara.store.trigram_query import Formula
 
 # Contents read at a time: enough that a statement's own cost does not count, and few hundred kilobytes.

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from ohara.model import Mode, QueryClass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Candidate, ranking
-from ohara.store.filters import symbol_ids
-from ohara.store.lane_queries import symbols_by_words, touching
+from ohara.store.sqlite.filters import symbol_ids
+from ohara.store.sqlite.lane_queries import symbols_by_words, touching
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
     from ohara.model import HunkId, Query
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.filters import HunkFilter
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.reader import Reader
 
 # Kind, name and neighbours: a neighbour's name says where a symbol lives, not what it is.
 _WEIGHTS = (0.5, 3.0, 0.5)

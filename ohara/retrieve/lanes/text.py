@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from ohara.model import Mode, Polarity, QueryClass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, ranking
-from ohara.store.fts_query import any_of, selected, within
-from ohara.store.lane_queries import at_paths, by_words, paths_ending
+from ohara.store.sqlite.fts_query import any_of, selected, within
+from ohara.store.sqlite.lane_queries import at_paths, by_words, paths_ending
 from ohara.words import index_text, query_terms
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.filters import HunkFilter
-    from ohara.store.lane_queries import Scored
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.lane_queries import Scored
+    from ohara.store.sqlite.reader import Reader
 
 # Words select rows while all of them together have no more than these: a bound on the lane's time that does
 # not grow with the history. The rarest three select up to a further bound, and the rarest in any case.

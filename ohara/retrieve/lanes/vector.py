@@ -9,8 +9,8 @@ from ohara.embed.encoder import TextKind, VectorBlock, VectorForm
 from ohara.embed.prepare import document_text
 from ohara.retrieve.query_vector import NearestLane
 from ohara.retrieve.ranking import Candidate, ranking
-from ohara.store.lane_queries import contents_of, nearest, newest_occurrences, vector_blocks
-from ohara.store.literal import bodies
+from ohara.store.sqlite.lane_queries import contents_of, nearest, newest_occurrences, vector_blocks
+from ohara.store.sqlite.literal import bodies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ohara.embed.quantise import Bits, Probe
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.filters import HunkFilter
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.reader import Reader
 
 # Below this cosine two texts share no more than the tone of code: what only vectors found, and not even
 # nearly, is no answer.

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.rank import ToRank
     from ohara.retrieve.ranking import Ranking
     from ohara.retrieve.scored import ScoredHunk
-    from ohara.store.hydrate import StoredHunk
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.sqlite.reader import Reader
 
 DEPTH = 50
 PATIENCE_S = 60.0

@@ -6,7 +6,7 @@ import time
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from ohara.store.connection import LOG, SHARED, beside
+from ohara.store.sqlite.connection import LOG, SHARED, beside
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,15 +12,15 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.model import Pass
-from ohara.store.connection import translated
-from ohara.store.generations import delete_vectors
-from ohara.store.meta import read_number
-from ohara.store.writer import PASS_BITS
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.generations import delete_vectors
+from ohara.store.sqlite.meta import read_number
+from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
 
 PIECES_VERSION = 1  # part of the fingerprint: what is true of every stored piece
 

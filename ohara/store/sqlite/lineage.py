@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.reader import Reader
 
 _LINKS = "SELECT sha, committer_time, parents FROM commits WHERE live = 1"
 _RENAMES = """SELECT DISTINCT old_path_id, path_id FROM file

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import zstandard
 
 from ohara.errors import IndexCorrupt
-from ohara.store.connection import REBUILD
+from ohara.store.sqlite.connection import REBUILD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.errors import IndexTooNew
-from ohara.store.connection import APPLICATION_ID, connect_reader, connect_writer, translated
+from ohara.store.sqlite.connection import APPLICATION_ID, connect_reader, connect_writer, translated
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from ohara.model import ChangedFile, ChangeKind, HunkId, Kin, LeftOut, Sha
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.reader import Reader
 
 _COMMIT_ID = "SELECT id FROM commits WHERE sha = ? AND live = 1"
 _FILES = """SELECT file.id, file.kind, path.path, old.path, file.additions, file.deletions,

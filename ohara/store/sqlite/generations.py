@@ -13,14 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ohara.store.connection import translated
-from ohara.store.meta import read_meta
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.meta import read_meta
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ohara.store.connection import Connection
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.writer import Writer
 
 FINGERPRINT = "fingerprint"  # in meta: what the passes were made with; its embedder made the current table
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ohara.model import Pass, PassStatus
-from ohara.store.codec import Codec
-from ohara.store.connection import translated
-from ohara.store.generations import Generations, generations
-from ohara.store.identity import replaced, stamp_of
-from ohara.store.schema import open_reader
-from ohara.store.writer import PASS_BITS
+from ohara.store.sqlite.codec import Codec
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.generations import Generations, generations
+from ohara.store.sqlite.identity import replaced, stamp_of
+from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from ohara.store.connection import Connection
-    from ohara.store.identity import Stamp
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.identity import Stamp
 
 T = TypeVar("T")
 

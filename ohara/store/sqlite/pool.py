@@ -19,17 +19,17 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
-from ohara.store.connection import translated
-from ohara.store.identity import is_same, is_there, replaced
-from ohara.store.reader import Reader
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.identity import is_same, is_there, replaced
+from ohara.store.sqlite.reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
     from types import TracebackType
 
-    from ohara.store.connection import Connection
-    from ohara.store.identity import Stamp
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.identity import Stamp
 
 T = TypeVar("T")
 

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass
-from ohara.store.generations import FINGERPRINT, change_embedder
-from ohara.store.meta import read_meta
-from ohara.store.passes import restart
-from ohara.store.pieces import join_context
+from ohara.store.sqlite.generations import FINGERPRINT, change_embedder
+from ohara.store.sqlite.meta import read_meta
+from ohara.store.sqlite.passes import restart
+from ohara.store.sqlite.pieces import join_context
 
 if TYPE_CHECKING:
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ohara.store.connection import translated
-from ohara.store.generations import generations, has_commits
-from ohara.store.schema import open_reader
-from ohara.store.stored_commits import StoredCommits
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.generations import generations, has_commits
+from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.stored_commits import StoredCommits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ohara.store.connection import Connection
+    from ohara.store.sqlite.connection import Connection
 
 _COMMITS = """SELECT hex(sha), hex(parents), name, email, author_time, author_offset, committer_time,
   committer_offset, message, passes, live FROM commits JOIN person ON person.id = author"""

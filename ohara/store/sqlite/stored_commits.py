@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ohara.store.codec import Codec
-from ohara.store.connection import translated
-from ohara.store.schema import EFFECTIVE_LEFT_OUT, open_reader
+from ohara.store.sqlite.codec import Codec
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, open_reader
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
-from ohara.store.connection import translated
-from ohara.store.generations import drop_all, ensure_tables
-from ohara.store.row_batch import INSERT_ENCODED, INSERT_LITERAL, INSERT_TEXT
-from ohara.store.schema import FTS_HUNK_TEXT, FTS_LITERAL
-from ohara.store.writer import PASS_BITS, UPDATE_CONTENT_PASSES
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.generations import drop_all, ensure_tables
+from ohara.store.sqlite.row_batch import INSERT_ENCODED, INSERT_LITERAL, INSERT_TEXT
+from ohara.store.sqlite.schema import FTS_HUNK_TEXT, FTS_LITERAL
+from ohara.store.sqlite.writer import PASS_BITS, UPDATE_CONTENT_PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
 
 HEAD_SYMBOLS = "head_symbols"  # in meta: the commit whose tree the symbols of HEAD were read from
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from ohara.errors import IndexMissing, IndexReplaced
-from ohara.store.connection import LOG, beside, open_to_read, translated
+from ohara.store.sqlite.connection import LOG, beside, open_to_read, translated
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from ohara.store.connection import connect_writer, translated
-from ohara.store.meta import read_meta
-from ohara.store.schema import open_reader
+from ohara.store.sqlite.connection import connect_writer, translated
+from ohara.store.sqlite.meta import read_meta
+from ohara.store.sqlite.schema import open_reader
 
 _VERSIONS = "SELECT sqlite_version(), vec_version()"
 _TRIGRAMS = "CREATE VIRTUAL TABLE probe USING fts5(line, tokenize = 'trigram')"

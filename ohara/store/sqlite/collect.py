@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.store.connection import translated
-from ohara.store.generations import delete_commit_vectors, delete_vectors
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.generations import delete_commit_vectors, delete_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ohara.model import Sha
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
 
 _DOOMED_HUNKS = "SELECT id FROM hunk WHERE commit_id IN (SELECT id FROM temp.doomed)"
 _REMOVE_COMMITS = (

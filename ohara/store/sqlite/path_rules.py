@@ -10,17 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass
-from ohara.store.connection import translated
-from ohara.store.generations import delete_vectors
-from ohara.store.meta import read_meta
-from ohara.store.passes import HEAD_SYMBOLS
-from ohara.store.schema import EFFECTIVE_LEFT_OUT
-from ohara.store.writer import PASS_BITS
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.generations import delete_vectors
+from ohara.store.sqlite.meta import read_meta
+from ohara.store.sqlite.passes import HEAD_SYMBOLS
+from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT
+from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
 
 _KEY = "rules"
 _REDO = PASS_BITS[Pass.TEXT] | PASS_BITS[Pass.SYMBOL] | PASS_BITS[Pass.VECTOR]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ohara.model import Sha
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.reader import Reader
 
 _LINKS = "SELECT sha, id, parents FROM commits WHERE live = 1"
 _NAMED = """SELECT id, sha FROM commits

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from ohara.model import Failure, LastRun, LeftOut, Pass, PassStatus, Sha
-from ohara.store.schema import EFFECTIVE_LEFT_OUT as EFFECTIVE
-from ohara.store.schema import has_encoded
-from ohara.store.writer import PASS_BITS
+from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT as EFFECTIVE
+from ohara.store.sqlite.schema import has_encoded
+from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     import apsw

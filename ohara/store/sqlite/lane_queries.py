@@ -11,13 +11,13 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.model import HunkId
-from ohara.store.fts_query import any_of
+from ohara.store.sqlite.fts_query import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ohara.store.filters import HunkFilter
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.reader import Reader
 
 _SHA_BYTES = 20
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from ohara.model import Filters, HunkId, Sha
-    from ohara.store.connection import Connection
+    from ohara.store.sqlite.connection import Connection
 
 Parameter = str | int
 

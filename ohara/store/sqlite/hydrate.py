@@ -11,8 +11,8 @@ from ohara.model import ChangeKind, Commit, HunkId, Sha
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ohara.store.filters import HunkFilter
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.reader import Reader
 
 _SHA_BYTES = 20
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from ohara.errors import StoreError
 from ohara.languages import language_of
 from ohara.model import Pass, Sha
-from ohara.store.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
-from ohara.store.connection import connect_writer, translated
-from ohara.store.identity import has_moved
-from ohara.store.row_batch import INSERT_HUNK, INSERT_TEXT, RowBatch
-from ohara.store.schema import migrate
+from ohara.store.sqlite.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
+from ohara.store.sqlite.connection import connect_writer, translated
+from ohara.store.sqlite.identity import has_moved
+from ohara.store.sqlite.row_batch import INSERT_HUNK, INSERT_TEXT, RowBatch
+from ohara.store.sqlite.schema import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

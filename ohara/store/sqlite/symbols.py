@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.store.connection import translated
+from ohara.store.sqlite.connection import translated
 from ohara.words import index_text
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Symbol
     from ohara.store.rows import TouchedSymbol
-    from ohara.store.writer import Writer
+    from ohara.store.sqlite.writer import Writer
 
 _MAX_SIBLINGS = 48  # of one symbol over all its definitions in HEAD
 

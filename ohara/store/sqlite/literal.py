@@ -14,15 +14,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
-from ohara.store.schema import has_encoded
+from ohara.store.sqlite.schema import has_encoded
+from ohara.store.sqlite.writer import PASS_BITS
 from ohara.store.trigram_query import ANYTHING, match_expression, signs_expression
-from ohara.store.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ohara.store.filters import HunkFilter
-    from ohara.store.reader import Reader
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.reader import Reader
     from ohara.store.trigram_query import Formula
 
 _COLUMNS = "hunk.content_id, hunk.id, commits.committer_time, commits.sha"
