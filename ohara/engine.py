@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,15 +14,14 @@ from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryErro
 from ohara.git.repo import Repository
 from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
-from ohara.index.survey import TIPS, TOTAL, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
+from ohara.index.survey import ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import IndexStatus, Pass, Progress, SearchOptions
+from ohara.store.facts import LAST_RUN, TIPS, TOTAL
 from ohara.store.locate import IndexLocation, known_indexes, locate
 from ohara.store.lock import holder, writer_lock
-from ohara.store.sqlite import meta
 from ohara.store.sqlite.backup import discard_aside
 from ohara.store.sqlite.collect import collect
-from ohara.store.sqlite.connection import translated
-from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.statistics import statistics
 from ohara.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from ohara.model import Query, Results, Sha
     from ohara.search import Search
     from ohara.settings import Settings
-    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.statistics import Statistics
 
 CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
 EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
@@ -130,28 +129,27 @@ class Engine:
     def status(self) -> IndexStatus:
         """How the index stands, and how far behind the repository it is."""
         self._require_index()
-        with self._reading() as connection:
-            return self._status(connection)
+        with statistics(self.location.database) as known:
+            return self._status(known)
 
-    def _status(self, connection: Connection) -> IndexStatus:
-        passes = meta.read_passes(connection)
+    def _status(self, known: Statistics) -> IndexStatus:
         brief = brief_status(
             self.repository,
-            connection,
+            known,
             self.settings,
-            passes,
+            known.passes(),
             partial(count_unseen, self.repository),
             recounts=True,
         )
         return replace(
             brief,
-            hunks=meta.count_rows(connection, "hunk"),
-            contents=meta.count_rows(connection, "content"),
-            symbols=meta.count_rows(connection, "symbol"),
+            hunks=known.hunks(),
+            contents=known.contents(),
+            symbols=known.symbols(),
             size_bytes=self.location.size_bytes(),
-            left_out=meta.read_left_out(connection),
-            failures=meta.read_failures(connection),
-            last_run=meta.read_last_run(connection),
+            left_out=known.left_out(),
+            failures=known.failures(),
+            last_run=known.fact(LAST_RUN),
         )
 
     def catch_up(self, *, jobs: int = 0, at_most_s: float | None = None) -> int | None:
@@ -175,15 +173,12 @@ class Engine:
         count: the next real run tries them again.
         """
         self._require_index()
-        with self._reading() as connection:
-            tips = resolve_tips(
-                self.repository, choose_refs(connection, RefChoice(), self.settings.index.refs)
-            )
-            seen = meta.read_tips(connection, TIPS)
-            recounted = recount(self.repository, connection, tips, self.settings.index.since)
-            total = meta.read_number(connection, TOTAL) if recounted is None else recounted
-            live = int(connection.execute(meta.COUNT_LIVE).get)
-            left = total - live - len(meta.read_failed(connection))
+        with statistics(self.location.database) as known:
+            tips = resolve_tips(self.repository, choose_refs(known, RefChoice(), self.settings.index.refs))
+            seen = known.fact(TIPS)
+            recounted = recount(self.repository, known, tips, self.settings.index.since)
+            total = known.fact(TOTAL) or 0 if recounted is None else recounted
+            left = total - known.commits() - len(known.failed())
         if recounted is not None:
             return max(0, left)
         if tips == seen:
@@ -196,8 +191,8 @@ class Engine:
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
             return resolve_tips(self.repository, choice)
         try:
-            with self._reading() as connection:
-                choice = choose_refs(connection, asked, self.settings.index.refs)
+            with statistics(self.location.database) as known:
+                choice = choose_refs(known, asked, self.settings.index.refs)
         except IndexMissing:  # a run that made the file was killed before it wrote anything
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING)
         return resolve_tips(self.repository, choice)
@@ -210,11 +205,6 @@ class Engine:
     def indexing_since(self) -> tuple[int, int] | None:
         """The process that is indexing now and when it began, or None."""
         return holder(self.location.lock)
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with closing(open_reader(self.location.database)) as connection, translated(self.location.database):
-            yield connection
 
     def _require_index(self) -> None:
         if not self.location.exists:

@@ -13,7 +13,6 @@ from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.index.reachability import NOT_INDEXED_HINT, Reach, Reaches
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import (
-    OLDER,
     RefChoice,
     choose_refs,
     command_to_choose,
@@ -25,7 +24,7 @@ from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
-from ohara.store.sqlite import meta
+from ohara.store.facts import OLDER
 from ohara.store.sqlite.ancestry import named
 from ohara.store.sqlite.pool import ReaderPool
 
@@ -168,7 +167,7 @@ class Search:
         """The indexed commits that refs lead to, and what to say when that is not all of them."""
         with self._lock:
             found = self._resolved(refs)
-            choice = choose_refs(reader.connection, RefChoice(), self._settings.index.refs)
+            choice = choose_refs(reader, RefChoice(), self._settings.index.refs)
             covered = resolve_tips(self._repository, choice).values()
             reach = self._reaches.of(reader, found, covered)
             note = _outside(refs, reach, command_to_choose(self._repository, choice, reach.names))
@@ -178,7 +177,7 @@ class Search:
         with self._lock:
             return brief_status(
                 self._repository,
-                reader.connection,
+                reader,
                 self._settings,
                 reader.counts().passes,
                 self._count_unseen,
@@ -186,14 +185,13 @@ class Search:
 
     def _extent(self, reader: Reader) -> Extent:
         """Whether every commit that leads to HEAD is indexed: none waits, failed, was cut off or left out."""
-        connection = reader.connection
         with self._lock:
             head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
         whole = (
             head is not None
             and not self._repository.is_shallow
-            and not meta.read_number(connection, OLDER)
-            and not meta.read_failed(connection)
+            and not reader.fact(OLDER)
+            and not reader.failed()
             and bool(named(reader, (head,)))
             and self._status(reader).behind == 0
         )

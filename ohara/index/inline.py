@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ohara.index.ipc import Failed, Part, WorkerSetup
 
 SMALL_RUN_COMMITS = 24  # about what a worker could read in the time it takes to start one
-MARK = "inline"
 
 
 class Inline:

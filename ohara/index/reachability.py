@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ohara.errors import RepositoryError
 from ohara.git.walk import walk
-from ohara.index.survey import COMPLETE, earliest
+from ohara.index.survey import earliest
+from ohara.store.facts import COMPLETE
 from ohara.store.sqlite.ancestry import ancestors, named
-from ohara.store.sqlite.meta import read_failed, read_tips
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -51,7 +51,7 @@ class Reaches:
     def of(self, reader: Reader, refs: Mapping[str, Sha], covered: Collection[Sha]) -> Reach:
         """Where refs lead, each given with its commit; `covered` is what the indexed refs point at."""
         tips = tuple(sorted(set(refs.values())))
-        if read_tips(reader.connection, COMPLETE) and not read_failed(reader.connection):
+        if reader.fact(COMPLETE) and not reader.failed():
             indexed = ancestors(reader, tips)
             if indexed is not None:
                 return Reach(indexed)
@@ -62,7 +62,7 @@ class Reaches:
             return reach
         since = earliest(self._since)
         wanted = {sha for sha, moment in reached.items() if since is None or moment >= since}
-        absent = wanted - {sha.hex() for sha in indexed_shas} - set(read_failed(reader.connection))
+        absent = wanted - {sha.hex() for sha in indexed_shas} - set(reader.failed())
         outside = absent & self._walked(tips, hide=tuple(sorted(set(covered)))).keys() if absent else absent
         if not outside:
             return reach

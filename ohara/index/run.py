@@ -25,13 +25,7 @@ from ohara.index.pool import Pool
 from ohara.index.rules import Exclusions, read_rules
 from ohara.index.stages import Clock
 from ohara.index.survey import (
-    COMPLETE,
     DEFAULT_REFS,
-    OLDER,
-    REFS,
-    SINCE,
-    TIPS,
-    TOTAL,
     RefChoice,
     choose_refs,
     earliest,
@@ -39,15 +33,27 @@ from ohara.index.survey import (
     survey,
 )
 from ohara.languages import language_of
-from ohara.model import Pass, Progress
+from ohara.model import LastRun, Pass, Progress
 from ohara.parse import PARSER_VERSION
 from ohara.parse.languages import has_grammar
+from ohara.store.facts import (
+    COMPLETE,
+    HEAD_SYMBOLS,
+    INLINE,
+    LAST_RUN,
+    LONG_RUN,
+    OLDER,
+    REFS,
+    SINCE,
+    TIPS,
+    TOTAL,
+    RefsAsked,
+)
 from ohara.store.lock import writer_lock
 from ohara.store.sqlite import generations, passes
 from ohara.store.sqlite.backup import set_aside
 from ohara.store.sqlite.collect import sweep
 from ohara.store.sqlite.fingerprint import Fingerprint, reconcile
-from ohara.store.sqlite.meta import read_meta
 from ohara.store.sqlite.path_rules import apply_verdicts
 from ohara.store.sqlite.pieces import PIECES_VERSION
 from ohara.store.sqlite.symbols import HeadFile
@@ -68,9 +74,6 @@ ALL_PASSES = frozenset(Pass)
 _WORTH_COMPACTING_COMMITS = (
     1_000  # a compaction takes a second for 100,000 hunks; FTS5's own merging does for less
 )
-
-
-_LONG = "long"  # a long run, or the first of several that make one, has yet to be compacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,33 @@ class _Run:
             self.limits = replace(options.limits, since=earliest(settings.index.since))
 
 
+@dataclass(frozen=True, slots=True)
+class _History:
+    """What the index says of the refs while a plan is carried out."""
+
+    tips: Mapping[str, Sha]
+    total: int
+    since: str
+    older: int
+
+    def is_recorded(self, writer: Writer) -> bool:
+        """True when the index says it already."""
+        recorded = (writer.fact(TIPS), writer.fact(TOTAL), writer.fact(SINCE), writer.fact(OLDER))
+        return recorded == (self.tips, self.total, self.since, self.older)
+
+    def record(self, writer: Writer) -> None:
+        """Let the index say it."""
+        writer.record(TIPS, self.tips)
+        writer.record(TOTAL, self.total)
+        writer.record(SINCE, self.since)
+        writer.record(OLDER, self.older)
+
+
+def _history(this: _Run, tips: Mapping[str, Sha], plan: Plan) -> _History:
+    older = plan.older if this.is_bound_by_setting else 0
+    return _History(tips, plan.total - older, this.settings.index.since, older)
+
+
 def run(
     repository: Repository, location: IndexLocation, settings: Settings, options: IndexOptions
 ) -> Generator[Progress]:
@@ -138,41 +168,41 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     )
     _retire_vectors(writer)
     this.rejudged = apply_verdicts(writer, this.exclusions.path, this.rules.fingerprint)
-    choice = choose_refs(writer.connection, this.options.refs, this.settings.index.refs)
+    choice = choose_refs(writer, this.options.refs, this.settings.index.refs)
     tips = resolve_tips(this.repository, choice)
     with ExitStack() as workshop:
         ahead = (
             workshop.enter_context(_workers_ahead(this)) if _is_first_and_long(writer, this, tips) else None
         )
         plan = survey(this.repository, writer, tips, this.limits)
-        standing = _standing(this, tips, plan)
+        history = _history(this, tips, plan)
         if (
             plan.changes_nothing
-            and all(read_meta(writer.connection, key) == value for key, value in standing.items())
-            and not read_meta(writer.connection, _LONG)
+            and history.is_recorded(writer)
+            and not writer.fact(LONG_RUN)
             and not _unfinished(writer, this, tips)
         ):
             return
-        _show(writer, choice, standing, plan)
-        is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS or bool(read_meta(writer.connection, _LONG))
-        writer.set_meta(_LONG, is_long)
+        _show(writer, choice, history, plan)
+        is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS or writer.fact(LONG_RUN)
+        writer.record(LONG_RUN, is_long)
         passes.merge_late(writer, late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, this, plan))
         yield from stages.extract(writer, pool, plan.pending, this.clock)
         if not plan.limited and not this.clock.expired:
-            writer.set_meta(COMPLETE, tips)
-        writer.set_meta(inline.MARK, False)
+            writer.record(COMPLETE, tips)
+        writer.record(INLINE, False)
         writer.commit()
         yield from _later_passes(writer, pool, this, tips)
     if (is_long or Pass.TEXT in renewed) and not this.clock.expired:
         passes.compact(writer)
-        writer.set_meta(_LONG, False)
+        writer.record(LONG_RUN, False)
         passes.merge_late(writer, late=False)
 
 
 def _is_first_and_long(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     """True when nothing is indexed and there is more to read than this process would read by itself."""
-    if read_meta(writer.connection, TIPS) or this.limits != NO_LIMITS:
+    if writer.fact(TIPS) or this.limits != NO_LIMITS:
         return False
     newest = islice(walk(this.repository, set(tips.values())), inline.SMALL_RUN_COMMITS + 1)
     return sum(1 for _ in newest) > inline.SMALL_RUN_COMMITS
@@ -189,8 +219,8 @@ def _workshop(writer: Writer, this: _Run, plan: Plan) -> AbstractContextManager[
     """Workers for a long run; for a short one, unless the last such run never ended, this process."""
     waiting = sum(passes.count_pending(writer, stage) for stage in this.options.passes)
     small = len(plan.pending) + waiting <= inline.SMALL_RUN_COMMITS
-    if small and not read_meta(writer.connection, inline.MARK):
-        writer.set_meta(inline.MARK, True)
+    if small and not writer.fact(INLINE):
+        writer.record(INLINE, True)
         writer.commit()
         return Inline(_setup(this))
     return _workers(this)
@@ -225,12 +255,12 @@ def _read_head(
 ) -> Iterator[Progress]:
     """Bring the symbols of HEAD up to date, unless they are."""
     head = _indexed_head(this, tips)
-    if read_meta(writer.connection, passes.HEAD_SYMBOLS) == head:
+    if writer.fact(HEAD_SYMBOLS) == head:
         return
     files = _head_files(this) if head else []
     yield from derived_passes.read_head(writer, pool, files, this.clock)
     if not this.clock.expired:
-        writer.set_meta(passes.HEAD_SYMBOLS, head)
+        writer.record(HEAD_SYMBOLS, head)
         writer.commit()
 
 
@@ -240,21 +270,14 @@ def _retire_vectors(writer: Writer) -> None:
         generations.retire(writer)
 
 
-def _standing(this: _Run, tips: Mapping[str, Sha], plan: Plan) -> dict[str, object]:
-    """What the index says of the refs while a plan is carried out."""
-    older = plan.older if this.is_bound_by_setting else 0
-    return {TIPS: tips, TOTAL: plan.total - older, SINCE: this.settings.index.since, OLDER: older}
-
-
-def _show(writer: Writer, choice: RefChoice, standing: Mapping[str, object], plan: Plan) -> None:
+def _show(writer: Writer, choice: RefChoice, history: _History, plan: Plan) -> None:
     """Make the index show what is reachable, at once, before anything new is read."""
     writer.show(live=plan.revived, dead=plan.dead)
     if not choice.is_default:
-        writer.set_meta(REFS, {"names": choice.names, "all": choice.all_refs})
-    for key, value in standing.items():
-        writer.set_meta(key, value)
+        writer.record(REFS, RefsAsked(choice.names, choice.all_refs))
+    history.record(writer)
     if plan.pending:
-        writer.set_meta(COMPLETE, {})
+        writer.record(COMPLETE, {})
     writer.commit()
 
 
@@ -262,9 +285,7 @@ def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     wanted = set(this.options.passes)
     if this.embedder is None:
         wanted.discard(Pass.VECTOR)
-    if Pass.SYMBOL in wanted and read_meta(writer.connection, passes.HEAD_SYMBOLS) != _indexed_head(
-        this, tips
-    ):
+    if Pass.SYMBOL in wanted and writer.fact(HEAD_SYMBOLS) != _indexed_head(this, tips):
         return True
     return any(passes.any_pending(writer, stage) for stage in wanted)
 
@@ -329,15 +350,8 @@ def _record(writer: Writer, this: _Run, started: int, outcome: str) -> None:
     if writer.connection.in_transaction:
         writer.rollback()
     try:
-        writer.set_meta(
-            "last_run",
-            {
-                "started": started,
-                "elapsed_s": round(this.clock.elapsed_s, 3),
-                "outcome": outcome,
-                "scheduled": this.options.scheduled,
-            },
-        )
+        elapsed_s = round(this.clock.elapsed_s, 3)
+        writer.record(LAST_RUN, LastRun(started, elapsed_s, outcome, this.options.scheduled))
         writer.commit()
     except OharaError:  # the disk may be what failed; the run's own error is the one to show
         writer.rollback()

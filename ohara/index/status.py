@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 from ohara.git.walk import walk
 from ohara.index.survey import (
-    OLDER,
-    TIPS,
-    TOTAL,
     RefChoice,
     choose_refs,
     recount,
@@ -16,7 +13,7 @@ from ohara.index.survey import (
     wanted_passes,
 )
 from ohara.model import IndexStatus
-from ohara.store.sqlite import meta
+from ohara.store.facts import OLDER, TIPS, TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import PassStatus, Sha
     from ohara.settings import Settings
-    from ohara.store.sqlite.connection import Connection
+    from ohara.store.facts import KnowsFacts
 
     CountUnseen = Callable[[Collection[Sha], Collection[Sha]], int]
     """How many commits some tips lead to that others do not."""
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
 
 def brief_status(
     repository: Repository,
-    connection: Connection,
+    index: KnowsFacts,
     settings: Settings,
     passes: tuple[PassStatus, ...],
     count_unseen: CountUnseen,
@@ -43,13 +40,13 @@ def brief_status(
 
     `recounts` looks whether a shallow clone was deepened or the setting index.since has changed.
     """
-    choice = choose_refs(connection, RefChoice(), settings.index.refs)
+    choice = choose_refs(index, RefChoice(), settings.index.refs)
     tips = resolve_tips(repository, choice)
-    recounted = recount(repository, connection, tips, settings.index.since) if recounts else None
-    seen = meta.read_tips(connection, TIPS)
+    recounted = recount(repository, index, tips, settings.index.since) if recounts else None
+    seen = index.fact(TIPS)
     total, unseen = recounted, 0
     if total is None:
-        total = meta.read_number(connection, TOTAL)
+        total = index.fact(TOTAL) or 0
         unseen = count_unseen(tips.values(), seen.values())
     indexed = passes[0].total
     return IndexStatus(
@@ -67,7 +64,7 @@ def brief_status(
         refs=tuple(sorted(tips.items())),
         last_run=None,
         shallow=repository.is_shallow,
-        older=meta.read_number(connection, OLDER),
+        older=index.fact(OLDER),
         gone=choice.gone(tips),
     )
 

@@ -19,25 +19,16 @@ from ohara.git.walk import walk
 from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
 from ohara.model import Pass, Sha
 from ohara.query import parse_date
+from ohara.store.facts import COMPLETE, GRAFTS, REFS, SINCE, TIPS, TOTAL
 from ohara.store.sqlite.collect import remove_commits
-from ohara.store.sqlite.meta import read_failed, read_meta, read_tips
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
     from ohara.git.repo import Repository
     from ohara.model import PassStatus
-    from ohara.store.sqlite.connection import Connection
+    from ohara.store.facts import KnowsFacts
     from ohara.store.sqlite.writer import Writer
-
-# What a run stores about the refs, in the index's own words.
-REFS = "refs"  # what was asked for: {"all": bool, "names": [...]}
-TIPS = "tips"  # what the refs pointed at when last looked
-TOTAL = "total"  # how many commits they reach, without those that a setting leaves out
-SINCE = "since"  # that setting, index.since
-OLDER = "older"  # how many it leaves out
-GRAFTS = "grafts"  # where history was not what its objects say
-COMPLETE = "complete"  # the tips whose every commit is indexed (or recorded as failed)
 
 _SETTING = "index.refs"
 _UNBORN = "HEAD"  # leads nowhere in a repository without commits, and is not gone
@@ -72,14 +63,13 @@ class RefChoice:
 DEFAULT_REFS = RefChoice()
 
 
-def choose_refs(connection: Connection, asked: RefChoice, configured: Sequence[str]) -> RefChoice:
+def choose_refs(index: KnowsFacts, asked: RefChoice, configured: Sequence[str]) -> RefChoice:
     """What is asked for now, else what was asked for before, else the settings' refs, else the default."""
     if not asked.is_default:
         return asked
-    stored = read_meta(connection, REFS)
-    if isinstance(stored, dict):
-        names = tuple(str(name) for name in stored["names"])
-        return RefChoice(names, bool(stored["all"]), ChosenBy.MEMORY)
+    before = index.fact(REFS)
+    if before is not None:
+        return RefChoice(before.names, before.all_refs, ChosenBy.MEMORY)
     return RefChoice(tuple(configured), by=ChosenBy.SETTING)
 
 
@@ -127,10 +117,9 @@ def wanted_passes(passes: Iterable[PassStatus], embedder: str) -> tuple[PassStat
     return tuple(each for each in passes if each.stage not in off)
 
 
-def regrafted(repository: Repository, connection: Connection) -> set[Sha]:
+def regrafted(repository: Repository, index: KnowsFacts) -> set[Sha]:
     """The commits whose parents are others than when last looked: a clone was deepened, a graft was made."""
-    stored = read_meta(connection, GRAFTS)
-    before = stored if isinstance(stored, dict) else {}
+    before = index.fact(GRAFTS)
     now = repository.grafts.told()
     return {Sha(each) for each in before.keys() | now.keys() if before.get(each) != now.get(each)}
 
@@ -140,11 +129,9 @@ def earliest(setting: str) -> int | None:
     return parse_date(setting, now=int(time.time())) if setting else None
 
 
-def recount(
-    repository: Repository, connection: Connection, tips: Mapping[str, Sha], setting: str
-) -> int | None:
+def recount(repository: Repository, index: KnowsFacts, tips: Mapping[str, Sha], setting: str) -> int | None:
     """How many commits there are to index, if grafts or `index.since` changed since they were counted."""
-    if not regrafted(repository, connection) and (read_meta(connection, SINCE) or "") == setting:
+    if not regrafted(repository, index) and index.fact(SINCE) == setting:
         return None
     since = earliest(setting)
     return sum(since is None or moment >= since for _, moment in walk(repository, set(tips.values())))
@@ -154,8 +141,7 @@ def survey(repository: Repository, writer: Writer, tips: Mapping[str, Sha], limi
     """Compare the tips with the index and plan what to do."""
     _retry_incomplete(repository, writer)
     _reread_grafted(repository, writer)
-    connection = writer.connection
-    complete = read_tips(connection, COMPLETE)
+    complete = writer.fact(COMPLETE)
     if complete and limits == NO_LIMITS:
         forward = _forward(repository, writer, complete, tips)
         if forward is not None:
@@ -167,7 +153,7 @@ def survey(repository: Repository, writer: Writer, tips: Mapping[str, Sha], limi
             Sha(sha), "it is missing or damaged, and what came before it is not known", (sha,)
         )
     whole = plan_whole(reachable, writer.known_shas(), limits=limits)
-    return _failed_last(whole, set(read_failed(connection)))
+    return _failed_last(whole, set(writer.failed()))
 
 
 def _failed_last(plan: Plan, failed: Set[Sha]) -> Plan:
@@ -180,12 +166,11 @@ def _forward(
     repository: Repository, writer: Writer, complete: Mapping[str, Sha], tips: Mapping[str, Sha]
 ) -> Plan | None:
     """The short plan, or None when history was rewritten or lost since."""
-    connection = writer.connection
-    total = read_meta(connection, TOTAL)
-    if not isinstance(total, int) or read_tips(connection, TIPS) != dict(complete):
+    total = writer.fact(TOTAL)
+    if total is None or writer.fact(TIPS) != complete:
         return None
     old, new = set(complete.values()), set(tips.values())
-    failed = read_failed(connection)
+    failed = writer.failed()
     if old == new and not failed:
         return Plan((), (), (), total, limited=False)
     missing: set[str] = set()
@@ -202,17 +187,17 @@ def _retry_incomplete(repository: Repository, writer: Writer) -> None:
     arrived = [sha for sha, blob in writer.incomplete() if repository.has_object(blob)]
     if arrived:
         remove_commits(writer, arrived)
-        writer.set_meta(COMPLETE, {})
+        writer.record(COMPLETE, {})
         writer.commit()
         writer.reload()
 
 
 def _reread_grafted(repository: Repository, writer: Writer) -> None:
     """Take out commits that got other parents, so that they are read again and all history is looked at."""
-    changed = regrafted(repository, writer.connection)
+    changed = regrafted(repository, writer)
     if changed:
         remove_commits(writer, changed)
-        writer.set_meta(GRAFTS, repository.grafts.told())
-        writer.set_meta(COMPLETE, {})
+        writer.record(GRAFTS, repository.grafts.told())
+        writer.record(COMPLETE, {})
         writer.commit()
         writer.reload()

@@ -14,9 +14,9 @@ from ohara.encoded import leave_out
 from ohara.errors import InternalError
 from ohara.index.ipc import Failed, Part
 from ohara.model import Pass
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.passes import DerivedVectors
 from ohara.store.sqlite.stored_commits import StoredCommits
-from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,11 +1,12 @@
 """What an index knows about itself, by name: each fact has a type, and a value before anybody wrote it.
 
-An engine stores them as JSON under their names; what is there and does not fit counts as nothing.
+An engine stores a fact as JSON under its name; what is there and does not fit counts as nothing. Names and
+JSON are part of the index format: an index of an earlier version says the same.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ohara.model import LastRun, Sha
@@ -18,10 +19,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fact(Generic[T]):
-    """One fact: how it is called in the index, and what a stored value says."""
+    """One fact: how it is called in the index, what a stored value says, and how a value is stored."""
 
     name: str
     read: Callable[[object], T]
+    write: Callable[[T], object]
 
 
 class KnowsFacts(Protocol):
@@ -29,6 +31,14 @@ class KnowsFacts(Protocol):
 
     def fact(self, fact: Fact[T]) -> T:
         """What is stored, or what holds when nothing is."""
+        ...
+
+
+class RecordsFacts(KnowsFacts, Protocol):
+    """An index whose facts can be changed."""
+
+    def record(self, fact: Fact[T], value: T) -> None:
+        """Store a fact, as part of the open batch; begins one if there is none."""
         ...
 
 
@@ -40,7 +50,7 @@ class RefsAsked:
     all_refs: bool
 
 
-def _tips(stored: object) -> dict[str, Sha]:
+def _tips(stored: object) -> Mapping[str, Sha]:
     return {str(ref): Sha(str(sha)) for ref, sha in stored.items()} if isinstance(stored, dict) else {}
 
 
@@ -54,6 +64,14 @@ def _number_if_any(stored: object) -> int | None:
 
 def _text(stored: object) -> str:
     return stored if isinstance(stored, str) else ""
+
+
+def _text_if_any(stored: object) -> str | None:
+    return stored if isinstance(stored, str) else None
+
+
+def _flag(stored: object) -> bool:
+    return stored is True
 
 
 def _mapping(stored: object) -> Mapping[str, object]:
@@ -77,11 +95,30 @@ def _last_run(stored: object) -> LastRun | None:
     )
 
 
-REFS = Fact("refs", _refs)  # what was asked for
-TIPS = Fact("tips", _tips)  # what the refs pointed at when last looked
-COMPLETE = Fact("complete", _tips)  # the tips whose every commit is indexed, or recorded as failed
-TOTAL = Fact("total", _number_if_any)  # how many commits they reach, without those that a setting leaves out
-SINCE = Fact("since", _text)  # that setting, index.since
-OLDER = Fact("older", _number)  # how many it leaves out
-GRAFTS = Fact("grafts", _mapping)  # where history was not what its objects say
-LAST_RUN = Fact("last_run", _last_run)  # how the newest run went
+def _as_it_is(value: object) -> object:
+    return value
+
+
+def _written_refs(refs: RefsAsked | None) -> object:
+    return refs and {"names": refs.names, "all": refs.all_refs}
+
+
+def _written_run(run: LastRun | None) -> object:
+    return run and asdict(run)
+
+
+REFS = Fact("refs", _refs, _written_refs)  # what was asked for
+TIPS = Fact("tips", _tips, _as_it_is)  # what the refs pointed at when last looked
+COMPLETE = Fact("complete", _tips, _as_it_is)  # the tips whose every commit is indexed, or recorded as failed
+TOTAL = Fact(
+    "total", _number_if_any, _as_it_is
+)  # how many commits they reach, without those that a setting leaves out
+SINCE = Fact("since", _text, _as_it_is)  # that setting, index.since
+OLDER = Fact("older", _number, _as_it_is)  # how many it leaves out
+GRAFTS = Fact("grafts", _mapping, _as_it_is)  # where history was not what its objects say
+LAST_RUN = Fact("last_run", _last_run, _written_run)  # how the newest run went
+HEAD_SYMBOLS = Fact("head_symbols", _text_if_any, _as_it_is)  # the commit that HEAD's symbols were read from
+LONG_RUN = Fact(
+    "long", _flag, _as_it_is
+)  # a long run, or the first of several that make one, is to be compacted
+INLINE = Fact("inline", _flag, _as_it_is)  # a run without workers has begun and not ended

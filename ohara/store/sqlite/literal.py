@@ -14,8 +14,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.schema import has_encoded
-from ohara.store.sqlite.writer import PASS_BITS
 from ohara.store.trigram_query import ANYTHING, match_expression, signs_expression
 
 if TYPE_CHECKING:

@@ -1,17 +1,21 @@
-"""Reads what an index knows about itself: tips, counts, passes, failures."""
+"""Reads what an index knows about itself: facts, counts, passes, failures."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from ohara.model import Failure, LastRun, LeftOut, Pass, PassStatus, Sha
+from ohara.model import Failure, LeftOut, Pass, PassStatus, Sha
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT as EFFECTIVE
 from ohara.store.sqlite.schema import has_encoded
-from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     import apsw
+
+    from ohara.store.facts import Fact
+
+T = TypeVar("T")
 
 READ_META = "SELECT value FROM meta WHERE key = ?"
 COUNT_LIVE = "SELECT count(*) FROM commits WHERE live = 1"
@@ -33,10 +37,9 @@ def read_meta(connection: apsw.Connection, key: str) -> object:
     return None if row is None else json.loads(row[0])
 
 
-def read_tips(connection: apsw.Connection, key: str) -> dict[str, Sha]:
-    """Ref names and the commits they pointed at, as stored under a name."""
-    stored = read_meta(connection, key)
-    return {str(ref): Sha(str(sha)) for ref, sha in stored.items()} if isinstance(stored, dict) else {}
+def read_fact(connection: apsw.Connection, fact: Fact[T]) -> T:
+    """A fact as it is stored, or what holds when it is not."""
+    return fact.read(read_meta(connection, fact.name))
 
 
 def read_number(connection: apsw.Connection, key: str) -> int:
@@ -45,22 +48,9 @@ def read_number(connection: apsw.Connection, key: str) -> int:
     return stored if isinstance(stored, int) else 0
 
 
-def read_last_run(connection: apsw.Connection) -> LastRun | None:
-    """How the newest run went."""
-    stored = read_meta(connection, "last_run")
-    if not isinstance(stored, dict):
-        return None
-    return LastRun(
-        started=int(stored["started"]),
-        elapsed_s=float(stored["elapsed_s"]),
-        outcome=str(stored["outcome"]),
-        scheduled=bool(stored["scheduled"]),
-    )
-
-
 def read_passes(connection: apsw.Connection) -> tuple[PassStatus, ...]:
     """How far each pass is."""
-    total = connection.execute(COUNT_LIVE).get
+    total = count_live(connection)
     return tuple(
         PassStatus(stage, done=connection.execute(COUNT_PASS, (PASS_BITS[stage],)).get, total=total)
         for stage in Pass
@@ -79,6 +69,11 @@ def read_left_out(connection: apsw.Connection) -> tuple[tuple[LeftOut, int], ...
     counted = f"{_OF_FILES} UNION ALL {_OF_LINES}" if has_encoded(connection) else _OF_FILES
     rows = connection.execute(_BY_REASON.format(counted))
     return tuple((LeftOut(reason), count) for reason, count in rows)
+
+
+def count_live(connection: apsw.Connection) -> int:
+    """How many commits are shown."""
+    return int(connection.execute(COUNT_LIVE).get)
 
 
 def count_rows(connection: apsw.Connection, table: str) -> int:

@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Pass
+from ohara.store.facts import HEAD_SYMBOLS
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import drop_all, ensure_tables
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.row_batch import INSERT_ENCODED, INSERT_LITERAL, INSERT_TEXT
 from ohara.store.sqlite.schema import FTS_HUNK_TEXT, FTS_LITERAL
-from ohara.store.sqlite.writer import PASS_BITS, UPDATE_CONTENT_PASSES
+from ohara.store.sqlite.writer import UPDATE_CONTENT_PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.store.sqlite.writer import Writer
-
-HEAD_SYMBOLS = "head_symbols"  # in meta: the commit whose tree the symbols of HEAD were read from
 
 PENDING = """SELECT id FROM commits WHERE passes < 15 AND passes & ? = 0 AND live = 1
   ORDER BY committer_time DESC, sha"""
@@ -135,7 +135,7 @@ def restart(writer: Writer, stage: Pass) -> None:
                     "fts_symbol_name",
                 ):
                     execute(f"DELETE FROM {table}")
-                execute("DELETE FROM meta WHERE key = ?", (HEAD_SYMBOLS,))
+                execute("DELETE FROM meta WHERE key = ?", (HEAD_SYMBOLS.name,))
             case Pass.VECTOR:
                 drop_all(writer)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass
+from ohara.store.facts import HEAD_SYMBOLS
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
 from ohara.store.sqlite.meta import read_meta
-from ohara.store.sqlite.passes import HEAD_SYMBOLS
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT
-from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ def apply_verdicts(writer: Writer, verdict: Callable[[str], str | None], rules: 
             )
             connection.execute(_REDO_COMMITS, (_REDO,))
             connection.execute(_DROP_SYMBOLS)
-            connection.execute("DELETE FROM meta WHERE key = ?", (HEAD_SYMBOLS,))
+            connection.execute("DELETE FROM meta WHERE key = ?", (HEAD_SYMBOLS.name,))
             unsearched = [row[0] for row in connection.execute(_UNSEARCHED)]
             delete_vectors(writer, unsearched)
             connection.executemany(

@@ -15,7 +15,7 @@ from ohara.model import Pass
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
 from ohara.store.sqlite.meta import read_number
-from ohara.store.sqlite.writer import PASS_BITS
+from ohara.store.sqlite.pass_bits import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,17 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ohara.model import Pass, PassStatus
+from ohara.store.sqlite import meta
 from ohara.store.sqlite.codec import Codec
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import Generations, generations
 from ohara.store.sqlite.identity import replaced, stamp_of
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.schema import open_reader
-from ohara.store.sqlite.writer import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from ohara.model import Sha
+    from ohara.store.facts import Fact
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.identity import Stamp
 
@@ -174,6 +177,14 @@ class Reader:
                 ),
             )
         return self._counts
+
+    def fact(self, fact: Fact[T]) -> T:
+        """A stored fact, or what holds when it is not stored."""
+        return meta.read_fact(self.connection, fact)
+
+    def failed(self) -> list[Sha]:
+        """The commits that could not be read at all, and so are not in the index."""
+        return meta.read_failed(self.connection)
 
     def vectors(self) -> Generations:
         """The vectors there are, and whose they are."""

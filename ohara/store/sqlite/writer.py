@@ -7,14 +7,16 @@ process killed at any moment leaves an index of whole commits.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ohara.errors import StoreError
 from ohara.languages import language_of
 from ohara.model import Pass, Sha
+from ohara.store.sqlite import meta
 from ohara.store.sqlite.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
 from ohara.store.sqlite.connection import connect_writer, translated
 from ohara.store.sqlite.identity import has_moved
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.row_batch import INSERT_HUNK, INSERT_TEXT, RowBatch
 from ohara.store.sqlite.schema import migrate
 
@@ -23,11 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from ohara.store.facts import Fact
     from ohara.store.rows import PreparedCommit, PreparedFile, PreparedHunk
 
-_REMEMBERED_HEADERS = 100_000  # some ten megabytes
+T = TypeVar("T")
 
-PASS_BITS = {Pass.TEXT: 1, Pass.LITERAL: 2, Pass.SYMBOL: 4, Pass.VECTOR: 8}
+_REMEMBERED_HEADERS = 100_000  # some ten megabytes
 
 SELECT_CONTENT = "SELECT id, passes FROM content WHERE digest = ?"
 UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
@@ -309,6 +312,20 @@ class Writer:
         self.begin()
         with translated(self.path):
             self.connection.execute(UPSERT_FAILURE, (bytes.fromhex(sha), reason, " ".join(missing)))
+
+    def failed(self) -> list[Sha]:
+        """The commits that could not be read at all, and so are not in the index."""
+        with translated(self.path):
+            return meta.read_failed(self.connection)
+
+    def fact(self, fact: Fact[T]) -> T:
+        """A stored fact, or what holds when it is not stored."""
+        with translated(self.path):
+            return meta.read_fact(self.connection, fact)
+
+    def record(self, fact: Fact[T], value: T) -> None:
+        """Store a fact, as part of the open batch."""
+        self.set_meta(fact.name, fact.write(value))
 
     def set_meta(self, key: str, value: object) -> None:
         """Store a small JSON value under a name."""
