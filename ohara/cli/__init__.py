@@ -1,1 +1,1 @@
-"""The command line: parses flags, calls the rest of ohara, prints. It decides nothing about history."""
+"""The command line: parses options, calls the rest of ohara and prints. Contains no search or index logic."""

@@ -1,6 +1,7 @@
-"""Words an answer in the form that was asked for, data for stdout and talk for stderr, and prints it.
+"""Renders results in the requested form, hits for stdout and remarks for stderr, and prints them.
 
-What is printed is a value first: the service words answers for shells whose terminal it does not have.
+Rendering returns a value and is separate from printing: the service also renders answers for another
+process's terminal.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """An answer as it is printed."""
+    """What is printed for one answer: the text for stdout and the text for stderr."""
 
     out: str = ""
     err: str = ""
 
 
 def rendered(
-    results: Results, printing: OutputOptions, paper: Terminal, *, now: float, notes: Sequence[str] = ()
+    results: Results, printing: OutputOptions, terminal: Terminal, *, now: float, notes: Sequence[str] = ()
 ) -> Rendered:
-    """The answer for stdout and what there is to say about it for stderr."""
+    """Render the hits for stdout, and warnings, notes and the summary for stderr."""
     doubt = doubtful(results)
     match printing.form:
         case Form.SILENT:
@@ -49,7 +50,7 @@ def rendered(
             kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
             out = [written(hit_object(hit)) for hit in kept]
         case Form.TEXT:
-            kept, out = _text(results, printing, _page(printing, paper, now=now))
+            kept, out = _text(results, printing, _page(printing, terminal, now=now))
     said = [*warnings(results), *notes]
     if omitted := len(results.hits) - len(kept):
         said.append(f"{omitted:,} of {len(results.hits):,} hits did not fit into the budget")
@@ -57,23 +58,23 @@ def rendered(
         said.append(describe(doubt))
     elif printing.form is Form.TEXT:
         if not results.hits:
-            # A ranking that found nothing has said so, and what other words to try.
+            # When a ranked query finds nothing, its warnings already say so and suggest other words.
             said += [*([] if results.query.words else ["nothing found"]), *advice(results)]
-        elif paper.talks:
-            style = style_for(printing.colour, terminal=True, environment=paper.environment)
+        elif terminal.talks:
+            style = style_for(printing.colour, terminal=True, environment=terminal.environment)
             said.append(style.ink(summary(results), Ink.QUIET))
     return Rendered("".join(f"{line}\n" for line in out), "".join(f"{line}\n" for line in said))
 
 
 def exit_code(results: Results) -> ExitCode:
-    """How a search ended; "nothing found" is said only of what was searched to its end."""
+    """The exit code of a search; "nothing found" only when everything was searched."""
     if results.hits:
         return ExitCode.FOUND
     return ExitCode.ERROR if doubtful(results) else ExitCode.NOTHING_FOUND
 
 
 def print_answer(results: Results, printing: OutputOptions, *, now: float, notes: Sequence[str] = ()) -> None:
-    """Write the answer to stdout and what there is to say about it to stderr."""
+    """Render the results for this process's terminal and print them."""
     answer = rendered(results, printing, here(), now=now, notes=notes)
     sys.stdout.write(answer.out)
     sys.stderr.write(answer.err)
@@ -81,28 +82,29 @@ def print_answer(results: Results, printing: OutputOptions, *, now: float, notes
 
 
 def here() -> Terminal:
-    """What this process prints on."""
+    """The terminal, or pipe, that this process prints to."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     return Terminal(width, sys.stderr.isatty(), os.environ)
 
 
 def page_for(printing: OutputOptions, *, now: float) -> Page:
-    """What stdout is: a terminal of some width, or a pipe, which has none."""
+    """The page that matches this process's stdout: a terminal of some width, or a pipe without one."""
     return _page(printing, here(), now=now)
 
 
-def _page(printing: OutputOptions, paper: Terminal, *, now: float) -> Page:
-    terminal = paper.width is not None
+def _page(printing: OutputOptions, terminal: Terminal, *, now: float) -> Page:
     return Page(
         now=now,
-        width=paper.width,
-        style=style_for(printing.colour, terminal=terminal, environment=paper.environment),
+        width=terminal.width,
+        style=style_for(
+            printing.colour, terminal=terminal.width is not None, environment=terminal.environment
+        ),
         explain=printing.explain,
     )
 
 
 def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
-    """The hits that fit, and the blocks of the answer, an empty line between each two."""
+    """The hits that fit into the budget, and the text blocks of the answer, separated by empty lines."""
     span = span_lines(results.literal, page) if results.literal else []
     shown = _within(
         results, printing, lambda hit: "\n".join(hit_lines(hit, page)) + "\n", overhead="\n".join(span)
@@ -128,7 +130,7 @@ def _within(
     overhead: str = "",
     alone: bool = False,
 ) -> tuple[Hit, ...]:
-    """The hits that fit into the budget, in order; one that does not fit is left out whole."""
+    """The hits that fit into the token budget, in order; a hit that does not fit is left out entirely."""
     if printing.budget is None:
         return results.hits
     if printing.form is Form.JSON and not alone:

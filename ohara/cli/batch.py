@@ -1,7 +1,7 @@
 """Answers many queries in one warm process: JSON lines in, JSON lines out, in order.
 
-A line that fails is answered by its error and the batch goes on. It keeps nothing between lines but what
-the engine keeps.
+A line that fails is answered by its error, and the batch continues. Nothing is kept between lines except
+what the engine itself caches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.cli.answer import say
-from ohara.cli.report import understood
+from ohara.cli.report import as_ohara_error
 from ohara.cli.search import ask, read_query
 from ohara.errors import UsageError
 from ohara.model import MOST_HITS, Mode
@@ -31,7 +31,7 @@ _EXAMPLE = 'write lines such as {"id": 1, "query": "retry with backoff"}'
 def answer_batch(
     engine: Engine, options: SearchOptions, lines: Iterable[str], *, notes: Sequence[str] = ()
 ) -> None:
-    """Answer each line on stdout as soon as it is read."""
+    """Answer each line on stdout, one at a time, as soon as it is read."""
     say(notes)
     for line in lines:
         if line.strip():
@@ -47,7 +47,7 @@ def _answer(engine: Engine, options: SearchOptions, line: str) -> str:
         source, chosen = _question(asked, options)
         results = ask(engine, read_query(source, chosen), chosen)
     except Exception as fault:  # noqa: BLE001 - whatever it was, the other lines must be answered
-        return written(error_object(understood(fault), name=name))
+        return written(error_object(as_ohara_error(fault), name=name))
     return written(results_object(results, name=name))
 
 
@@ -62,12 +62,12 @@ def _read(line: str) -> dict[str, object]:
 
 
 def _no_constant(name: str) -> object:
-    """Refuse NaN and its like, which Python reads and JSON does not have."""
+    """Refuse NaN and infinities, which Python accepts but JSON does not have."""
     raise ValueError(f"there is no {name}")
 
 
 def _question(asked: dict[str, object], options: SearchOptions) -> tuple[str, SearchOptions]:
-    """A line's query, and the options it is answered with: its own before those of the command line."""
+    """The query of a line and its options: those of the line override those of the command line."""
     unknown = sorted(set(asked) - _KEYS)
     if unknown:
         raise UsageError(

@@ -1,7 +1,7 @@
-"""Changes one setting in the user's file and leaves every other character of it alone.
+"""Changes one setting in the user's settings file and leaves every other character of it alone.
 
-Comments, blank lines, order and line ends stay. The change is made on the text and then checked by reading it
-as TOML: unless exactly that one setting has changed, nothing is written and the person is told what to write.
+Comments, blank lines, order and line endings stay. The text is edited and then parsed as TOML to check the
+result: unless exactly that one setting has changed, nothing is written and the error says what to write.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VALUE = r"""(?P<value>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s#"'\[{]+)(?P<rest>[ \t]*(?:
 
 
 def set_text(section: str, name: str, value: str) -> Path:
-    """Write `value` as a setting of a section and return the file; a link is written through."""
+    """Write `value` as a setting of a section and return the file; a symlink is followed."""
     file = paths.config_file()
     try:
         text = file.read_bytes().decode("utf-8") if file.exists() else ""
@@ -45,7 +45,7 @@ def set_text(section: str, name: str, value: str) -> Path:
 
 
 def changed(text: str, section: str, name: str, value: str) -> str | None:
-    """The text with one setting changed or added, or None when that cannot be done without a doubt."""
+    """The text with one setting changed or added, or None when no edit gives exactly that result."""
     import tomllib
 
     try:
@@ -68,7 +68,7 @@ def changed(text: str, section: str, name: str, value: str) -> str | None:
 
 
 def _attempts(text: str, section: str, name: str, value: str) -> Iterator[str]:
-    """The ways to write it, most natural first; only a right one is taken."""
+    """Candidate edits, most natural first; the caller takes the first that parses to the wanted result."""
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)
     inside = re.compile(rf"^(?P<key>[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*=[ \t]*){_VALUE}")
@@ -98,7 +98,7 @@ def _attempts(text: str, section: str, name: str, value: str) -> Iterator[str]:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Put a new file in the place of the old one at once, with the old one's permissions."""
+    """Replace the file atomically, keeping its permissions."""
     file.parent.mkdir(parents=True, exist_ok=True)
     mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
     descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")

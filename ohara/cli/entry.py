@@ -1,6 +1,6 @@
-"""The `ohara` that a shell starts: a plain search goes straight to the service, all else to the commands.
+"""The entry point of `ohara`: a plain search takes the fast path through the service, all else goes to click.
 
-Imports nothing but what the straight way needs; a warm search spends most of its time in imports.
+Imports only what the fast path needs: a search by a running service spends most of its time in imports.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ TYPE_CHECKING = False  # as in typing, which takes milliseconds to import
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_INTERRUPTED = 130  # as in ohara.cli.report, which loads click
+_INTERRUPTED = 130  # the same as in ohara.cli.report, which would load click
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line to its exit code."""
+    """Run one command line and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = _straight(given[1:]) if given[:1] == ["find"] else None
+        code = _find_fast(given[1:]) if given[:1] == ["find"] else None
         if code is None:
             from ohara.cli.main import main as run
 
@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _straight(arguments: list[str]) -> int | None:
-    """Let the service answer and print; None when it cannot."""
+def _find_fast(arguments: list[str]) -> int | None:
+    """Print the service's answer and return the exit code; None when the service cannot answer."""
     if sys.stdout is None or sys.stderr is None:
         return None
 
@@ -49,7 +49,7 @@ def _straight(arguments: list[str]) -> int | None:
         sys.stderr.flush()
         sys.stdout.flush()
     except (OSError, KeyboardInterrupt) as fault:
-        from ohara.cli.report import ended_by
+        from ohara.cli.report import report_fault
 
-        return ended_by(fault)
+        return report_fault(fault)
     return code

@@ -1,4 +1,4 @@
-"""The filters of the query language as options, read by the same rules as inline."""
+"""The filters of the query language as command-line options, parsed by the same rules as in a query."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def read_filters(
     symbols: tuple[str, ...],
     now: int,
 ) -> Filters:
-    """The filters that the options ask for; a bad value is the same error as inline."""
+    """The filters that the options give; a bad value raises the same error as in a query."""
     from ohara import query
 
     return Filters(
@@ -97,7 +97,7 @@ def read_filters(
 
 
 def read_polarity(*, added: bool, removed: bool) -> Polarity:
-    """Which side of changes counts."""
+    """Which side of a change must match: added lines, removed lines or either."""
     if added and removed:
         raise UsageError(
             "--added and --removed exclude each other", hint="drop one: without both, either side counts"

@@ -1,7 +1,7 @@
-"""Makes sure there is something to search, and that it is nearly what the repository holds now.
+"""Brings the index up to date before a search, within limits.
 
-A first search waits a few seconds for the newest commits and leaves the rest to a process of its own; a
-search in a repository that gained a few commits reads those first. Whatever stays unread is said.
+The first search in a repository waits a few seconds for the newest commits and leaves the rest to a
+background process; later searches index a few new commits first. The notes say what is not indexed yet.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BEING_READ = "another process is reading the rest (ohara status)"
 
 
 def freshen(engine: Engine, *, quiet: bool) -> list[str]:
-    """Index what a search should not miss; what will become of the rest is returned, to be said."""
+    """Index the newest commits before a search; returns notes about what is left to the background."""
     try:
         if not engine.location.exists or _holds_nothing(engine):
             _begin(engine, quiet=quiet)
@@ -41,25 +41,25 @@ def freshen(engine: Engine, *, quiet: bool) -> list[str]:
     except StoreError as error:
         if isinstance(error, IndexCorrupt | IndexTooNew) or not engine.location.exists:
             raise
-        return [f"new commits could not be read: {error.message}"]  # what is there can still be searched
+        return [f"new commits could not be read: {error.message}"]  # what is indexed can still be searched
     return _finish_in_background(engine) if pending else []
 
 
 def renew_vectors(engine: Engine) -> list[str]:
-    """Have the vectors of the chosen embedder made by a process of its own; what to say about it."""
+    """Start making the chosen embedder's vectors in the background; returns notes about it."""
     if engine.indexing_since() is None:
         start_indexer(engine.repository.common_dir, engine.location.folder / _LOG)
     return ["another embedder was chosen: its vectors are being made in the background (ohara status)"]
 
 
 def _holds_nothing(engine: Engine) -> bool:
-    """True when the first run was ended before its first commits."""
+    """True when the first run was ended before it indexed any commit."""
     pending = engine.pending()
     return pending is not None and pending > CATCH_UP_COMMITS and not engine.status().indexed
 
 
 def _begin(engine: Engine, *, quiet: bool) -> None:
-    engine.location.prepare()  # what is wrong with the place is said first, and alone
+    engine.location.prepare()  # a folder that cannot be written fails here, before anything is printed
     Reporter(quiet=quiet, as_json=False).begin(
         f"no index yet: reading the newest commits for up to {FIRST_RUN_S:.0f} s"
     )
@@ -86,7 +86,7 @@ def _run(engine: Engine, *, quiet: bool, at_most_s: float) -> None:
 
 
 def _finish_in_background(engine: Engine) -> list[str]:
-    """Start an indexer that outlives this process, unless one is at work; what to say about it."""
+    """Start an indexer that outlives this process, unless one is running; returns notes about it."""
     if engine.indexing_since() is not None:
         return [_BEING_READ]
     start_indexer(engine.repository.common_dir, engine.location.folder / _LOG)
@@ -94,9 +94,9 @@ def _finish_in_background(engine: Engine) -> list[str]:
 
 
 def start_indexer(repository: Path, log: Path) -> None:
-    """Start a niced `ohara index` in a session of its own, that neither waits for nor writes to the terminal.
+    """Start a niced `ohara index` in its own session, detached from the terminal.
 
-    The interpreter is told not to look for modules where it is started: a folder may hold anything.
+    `-P` keeps the interpreter from importing modules from the current folder, which may hold anything.
     """
     command = [sys.executable, "-P", "-m", "ohara", "index", "--repo", str(repository), "--scheduled"]
     with log.open("wb") as said:
@@ -109,4 +109,4 @@ def start_indexer(repository: Path, log: Path) -> None:
             env=os.environ | {"OHARA_DEBUG": ""},
             start_new_session=True,
         )
-    process.returncode = 0  # nobody here waits for it
+    process.returncode = 0  # this process does not wait for it; without a code, Popen would warn

@@ -1,4 +1,4 @@
-"""Opens the terminal UI by replacing this process: nothing of it is ever imported here."""
+"""Opens the terminal UI by replacing this process; never imports any part of it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def is_terminal() -> bool:
-    """True when a person sits at both ends."""
+    """True when both stdin and stdout are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def open_ui(query: str = "", repo: Path | str | None = None) -> NoReturn:
-    """Become the terminal UI.
+    """Replace this process by the terminal UI.
 
-    The folder that one stands in is kept off the path of modules: a repository may hold a `tui` of its own.
+    `-P` keeps the current folder off the module path: a repository may hold a `tui` package of its own.
     """
     if not is_terminal():
         raise UsageError("the terminal UI needs a terminal", hint="ohara find answers anywhere")

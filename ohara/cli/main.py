@@ -31,7 +31,7 @@ COMPLETE_VARIABLE = "_OHARA_COMPLETE"
 
 @dataclass(frozen=True, slots=True)
 class Lazy:
-    """A command that is not imported yet: where it lives and what the help says about it."""
+    """A command that is not imported yet: its module and its line in the help."""
 
     module: str
     summary: str
@@ -68,7 +68,7 @@ COMMANDS: Mapping[str, Lazy] = {
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by the table and imports the one it runs."""
+    """A click group that lists commands from the `COMMANDS` table and imports only the one it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, in the order of the table."""
@@ -82,7 +82,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that was typed, or say which one may have been meant."""
+        """Find the typed command, or suggest the one that may have been meant."""
         typed = args[0]
         if typed not in COMMANDS and not ctx.resilient_parsing:
             meant = nearest(typed, COMMANDS, within=1)
@@ -91,12 +91,12 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from the table alone."""
+        """List the commands from the table, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete command names from the table alone, and options as click does."""
+        """Complete command names from the table, and options as click does."""
         from click.shell_completion import CompletionItem
 
         names = [
@@ -116,13 +116,13 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """Run the named command, or open the door when none is named."""
+    """Run the named command; without one, open the UI or print the help."""
     if ctx.invoked_subcommand is None:
-        _front_door(ctx)
+        _run_without_command(ctx)
 
 
-def _front_door(ctx: click.Context) -> None:
-    """What `ohara` alone does: the UI on a terminal inside a repository, elsewhere the help."""
+def _run_without_command(ctx: click.Context) -> None:
+    """Open the UI on a terminal inside a repository; elsewhere print the help."""
     from ohara.cli import launch_tui
 
     if launch_tui.is_terminal() and _in_work_tree():
@@ -139,7 +139,7 @@ def _in_work_tree() -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line to its exit code."""
+    """Run one command line and return its exit code."""
     _fill_streams()
     _print_anything()
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -156,14 +156,14 @@ def _run(arguments: list[str]) -> object:
 
 
 def _fill_streams() -> None:
-    """Stand in for streams that this process was started without, before a file takes their number."""
+    """Open /dev/null for standard streams that are closed, before another file takes their descriptors."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - as long as the process
 
 
 def _print_anything() -> None:
-    """Let a character that the terminal's encoding lacks show as an escape instead of as a fault."""
+    """Print characters that the terminal's encoding lacks as escapes instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

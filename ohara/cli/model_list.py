@@ -1,4 +1,4 @@
-"""What `ohara models` prints: the two stages with what serves in each, then every model, as text or JSON."""
+"""What `ohara models` prints: the model in use for each of the two stages, then every model; text or JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SERVES = {Stage.EMBEDDER: serving_embedder, Stage.RERANKER: serving_reranker}
 
 @dataclass(frozen=True, slots=True)
 class StageState:
-    """What a setting says, the model that serves (none when the stage is off), and why if they differ."""
+    """The setting of a stage, the model in use (None when the stage is off), and why if they differ."""
 
     stage: Stage
     setting: str
@@ -38,21 +38,21 @@ class StageState:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Both stages, all models, and the names of folders that cannot be read, with the reason."""
+    """Both stages, all models, and the model folders that cannot be read, with the reason."""
 
     stages: tuple[StageState, ...]
     models: tuple[ModelEntry, ...]
     broken: Mapping[str, str]
 
     def is_active(self, entry: ModelEntry) -> bool:
-        """True when this model serves now."""
+        """True when this model is in use now."""
         return entry.origin is not Origin.AVAILABLE and any(
             state.serving.lower() == entry.name.lower() for state in self.stages if state.stage is entry.stage
         )
 
 
 def read() -> Listing:
-    """What there is and what serves, by the settings that hold here."""
+    """Read all models and which of them are in use, by the settings in force."""
     models = config.load().settings.models
     stages: list[StageState] = []
     for stage, setting in ((Stage.EMBEDDER, models.embedder), (Stage.RERANKER, models.reranker)):
@@ -63,7 +63,7 @@ def read() -> Listing:
 
 
 def as_lines(listing: Listing) -> str:
-    """A line for each stage, then the models in two groups: here, and to be pulled."""
+    """A line for each stage, then the models in two groups: installed, and available to pull."""
     lines = [f"{state.stage}  {sanitize(state.serving) or 'switched off'}" for state in listing.stages]
     lines += [f"  {sanitize(state.note)}" for state in listing.stages if state.note]
     here = [entry for entry in listing.models if entry.origin is not Origin.AVAILABLE]
@@ -91,7 +91,7 @@ def _rows(listing: Listing, entries: Iterable[ModelEntry], width: int) -> Iterab
 
 
 def as_json(listing: Listing) -> str:
-    """Everything, as one object."""
+    """The whole listing as one JSON object."""
     document = {
         "schema": 1,
         "stages": {

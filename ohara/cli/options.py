@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def only_one(context: click.Context, option: click.Parameter, given: Sequence[Path]) -> Path | None:
-    """The one value of an option; a second one is refused, where click would forget the first."""
+    """The value of an option; giving it twice is an error, where click would drop the first."""
     del context
     if len(given) > 1:
         raise UsageError(
@@ -25,7 +25,7 @@ def only_one(context: click.Context, option: click.Parameter, given: Sequence[Pa
 
 
 def or_here(context: click.Context, option: click.Parameter, given: Sequence[Path]) -> Path:
-    """The one value of an option, or else where one is."""
+    """The value of an option, or else the current folder; giving it twice is an error."""
     return only_one(context, option, given) or Path()
 
 

@@ -1,4 +1,4 @@
-"""How an answer should be printed, apart from what prints it: a search begins before that is loaded."""
+"""Options for printing an answer; the code that prints is another module, imported while a search runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Form(Enum):
-    """How an answer is written."""
+    """The output format of an answer."""
 
     TEXT = "text"
     JSON = "json"
@@ -21,7 +21,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """How to print: the form, colour, whether to explain, and how many tokens it may take."""
+    """How to print: the format, colour, whether to explain ranks, and the token budget."""
 
     form: Form
     colour: str = "auto"
@@ -31,7 +31,7 @@ class OutputOptions:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """What is printed on: the width of stdout (None: no terminal), and whether stderr is a person's."""
+    """Where output goes: the width of stdout (None: not a terminal), and whether stderr is a terminal."""
 
     width: int | None
     talks: bool

@@ -1,7 +1,7 @@
-"""Shows an index run to a person or a program, on standard error or as JSON lines.
+"""Shows the progress of an index run on standard error, or as JSON lines for a program.
 
-A bar on a terminal, plain lines elsewhere. The pace is that of the last seconds, so the time left
-follows a slow stretch of history instead of averaging it away.
+A bar on a terminal, plain lines elsewhere. The pace is measured over the last seconds, so the time left
+follows a slow part of history instead of averaging it away.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _NAMES = {
 
 
 class Pace:
-    """How fast a pass goes, over the last few seconds."""
+    """The speed of a pass over the last few seconds."""
 
     def __init__(self) -> None:
         self._seen: deque[Progress] = deque()
 
     def add(self, progress: Progress) -> None:
-        """Take note of where the pass is."""
+        """Record the progress of the pass."""
         if self._seen and self._seen[-1].stage is not progress.stage:
             self._seen.clear()
         self._seen.append(progress)
@@ -48,21 +48,21 @@ class Pace:
             self._seen.popleft()
 
     def per_second(self, of: Callable[[Progress], int]) -> float:
-        """The increase of a count a second, 0 while that cannot be told."""
+        """The increase of a count per second, 0 while it is not known yet."""
         first, last = self._seen[0], self._seen[-1]
         elapsed = last.elapsed_s - first.elapsed_s
         return (of(last) - of(first)) / elapsed if elapsed > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """When the pass will be done at this pace, or None while that cannot be told."""
+        """Seconds until the pass is done at this pace, or None while that is not known yet."""
         last = self._seen[-1]
         commits = self.per_second(lambda progress: progress.done)
         return (last.total - last.done) / commits if commits > 0 else None
 
 
 def describe(progress: Progress, pace: Pace) -> str:
-    """One line about a moment of a run."""
+    """One line that describes the progress of a run."""
     parts = [f"{progress.done:,} of {progress.total:,} commits"]
     hunks = pace.per_second(lambda moment: moment.hunks)
     if hunks >= 1:
@@ -74,7 +74,7 @@ def describe(progress: Progress, pace: Pace) -> str:
 
 
 def bar(progress: Progress) -> str:
-    """How much of a pass is done, as a picture."""
+    """A progress bar for a pass."""
     share = progress.done / progress.total if progress.total else 1.0
     filled = round(share * _BAR_WIDTH)
     return "█" * filled + "░" * (_BAR_WIDTH - filled)
@@ -92,7 +92,7 @@ def _duration(seconds: float) -> str:
 
 
 class Reporter:
-    """Writes progress as it comes; `close` leaves the terminal tidy."""
+    """Writes progress as it arrives; `close` clears the bar from the terminal."""
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self._quiet = quiet
@@ -104,13 +104,13 @@ class Reporter:
         self._drawn = False
 
     def begin(self, text: str) -> None:
-        """Say what is about to happen, at once."""
+        """Announce the run at once."""
         if not (self._quiet or self._json):
             sys.stderr.write(f"{text}\n")
             sys.stderr.flush()
 
     def show(self, progress: Progress) -> None:
-        """Show a moment of the run, unless the last one is too recent."""
+        """Show progress, unless the last line is too recent."""
         self._pace.add(progress)
         now = time.monotonic()
         finished = progress.done >= progress.total
@@ -131,7 +131,7 @@ class Reporter:
             sys.stderr.flush()
 
     def close(self, text: str = "") -> None:
-        """Remove the bar and say how it ended."""
+        """Remove the bar and print how the run ended."""
         if self._drawn:
             sys.stderr.write("\r\x1b[2K")
         if text and not (self._quiet or self._json):

@@ -1,7 +1,7 @@
-"""Asks the background service instead of this process, where that gives the same answer sooner.
+"""Sends a search to the background service, when it would give the same answer as this process.
 
-Nothing here loads a database, a model or a git library. Whatever keeps the service from answering, the caller
-answers by itself and says why.
+Loads no database, model or git library. When the service cannot answer, the caller searches in process and
+prints why.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ohara.client.fastpath import HARMLESS, overrides_settings
 from ohara.errors import DaemonError, IndexMissing, InternalError
 
 if TYPE_CHECKING:
@@ -17,23 +18,23 @@ if TYPE_CHECKING:
 
     from ohara.model import Query, Results, SearchOptions
 
-# What the service knows as well, or need not: it is started without the settings of one shell.
-_HARMLESS = ("OHARA_HOME", "OHARA_DEBUG", "OHARA_DAEMON_")
+# Errors of the service are raised and reported by this process, with a traceback if that is wanted.
+_HARMLESS = (*HARMLESS, "OHARA_DEBUG")
 
 DEADLINE_S = 120.0  # a scan of a huge history; the lanes have deadlines of their own
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the service answered, or None and what to say about that."""
+    """The results of the service, or None when it did not answer; and notes to print."""
 
     results: Results | None
     notes: tuple[str, ...] = ()
 
 
-def ask_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered:
-    """Put a query to the service, if one runs and would understand it as this process does."""
-    if any(name.startswith("OHARA_") and not name.startswith(_HARMLESS) for name in os.environ):
+def find_by_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered:
+    """Send a query to the service, if one is running and would answer as this process does."""
+    if overrides_settings(os.environ, harmless=_HARMLESS):
         return Answered(None)
 
     from ohara import client, wire
@@ -48,18 +49,18 @@ def ask_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered:
             )
             results = there.send(request, meanwhile=_prepare_to_print).results
     except IndexMissing:
-        return Answered(None)  # a first search begins an index, which the caller knows how to show
+        return Answered(None)  # a first search starts an index, whose progress the caller shows
     except (DaemonError, InternalError) as error:
         return Answered(None, (f"answered without the daemon: {error.message}",))
     return Answered(results, unread(results))
 
 
 def unread(results: Results) -> tuple[str, ...]:
-    """What to say about an answer of the service, which reads what is new in its own time."""
+    """A note about commits that the service has not indexed yet."""
     behind = results.index.behind
     return (f"{behind:,} commits are not indexed yet (ohara status)",) if behind else ()
 
 
 def _prepare_to_print() -> None:
-    """Load what prints an answer, which takes as long as many an answer does."""
+    """Import the printing code while the service works: importing takes about as long as a search."""
     import ohara.cli.answer  # noqa: F401

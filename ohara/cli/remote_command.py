@@ -1,7 +1,7 @@
-"""Answers a command line that was typed at another process: what `ohara find` would print there.
+"""Runs `ohara find` in the service for a command line of another process, and returns what it should print.
 
-The service calls this, so that a shell need not load what reads options and words answers. Both are the very
-same code as in the ordinary way. What only the other process can do (its stdin, its help) is refused.
+That process need not import click and the printing code. Options are parsed and results rendered by the same
+code as in `ohara find` itself. What only the other process can do (its stdin, its help) is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ohara.cli.commands import find
 from ohara.cli.main import PROGRAM, cli
 from ohara.cli.printing import Terminal
 from ohara.cli.remote import unread
-from ohara.cli.report import ExitCode, describe, understood
+from ohara.cli.report import ExitCode, as_ohara_error, describe
 from ohara.cli.search import joined, read_query
 from ohara.errors import DaemonError, IndexMissing, InternalError, OharaError
 
@@ -34,40 +34,40 @@ _ZONE = "TZ"
 async def answer_typed(
     request: wire.Typed, search: Callable[[wire.Find], Awaitable[wire.Found]]
 ) -> wire.Printed:
-    """What to print for a command line; `search` puts a question to the service."""
+    """What to print for a command line; `search` runs the query in the service."""
     if request.environment.get(_ZONE) != os.environ.get(_ZONE):
         raise DaemonError("dates mean something else in the zone of that shell")
     try:
         asked = _read(request.arguments)
         found = await search(_question(request, asked))
     except (IndexMissing, DaemonError, InternalError):
-        raise  # the process that was asked has a way around these
+        raise  # the client handles these: it searches in process
     except (OharaError, click.ClickException) as error:
         return wire.Printed(
-            id=request.id, code=ExitCode.ERROR, out="", err=describe(understood(error)) + "\n"
+            id=request.id, code=ExitCode.ERROR, out="", err=describe(as_ohara_error(error)) + "\n"
         )
     results = found.results
-    paper = Terminal(request.width, request.talks, request.environment)
-    word = partial(rendered, results, asked.printing, paper, now=time.time(), notes=unread(results))
+    terminal = Terminal(request.width, request.talks, request.environment)
+    word = partial(rendered, results, asked.printing, terminal, now=time.time(), notes=unread(results))
     answer = await anyio.to_thread.run_sync(word)
     return wire.Printed(id=request.id, code=exit_code(results), out=answer.out, err=answer.err)
 
 
-def _read(arguments: tuple[str, ...]) -> find.Asked:
-    """What the arguments of `ohara find` ask for."""
+def _read(arguments: tuple[str, ...]) -> find.FindArguments:
+    """Parse the arguments of `ohara find`."""
     above = click.Context(cli, info_name=PROGRAM, **cli.context_settings)
     try:
         context = find.command.make_context("find", list(arguments), parent=above)
     except click.exceptions.Exit as help_was_asked:
         raise DaemonError("help is printed where it was asked for") from help_was_asked
     with context:
-        asked = find.read_asked(**context.params)
+        asked = find.read_arguments(**context.params)
     if asked.batch or asked.no_daemon or find.STDIN in asked.words:
         raise DaemonError("only the process that was asked can do this")
     return asked
 
 
-def _question(request: wire.Typed, asked: find.Asked) -> wire.Find:
+def _question(request: wire.Typed, asked: find.FindArguments) -> wire.Find:
     return wire.Find(
         id=request.id,
         deadline_ms=request.deadline_ms,

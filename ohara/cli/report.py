@@ -1,7 +1,7 @@
-"""Turns however a command ends into an exit code, and what went wrong into one line and a hint.
+"""Turns the end of a command into an exit code, and an error into one line and a hint.
 
-The one place where errors become words for a person at a shell. No traceback is shown unless
-`OHARA_DEBUG=1`, and nothing in a message can disturb the terminal: messages quote repositories.
+The only module that prints errors for a shell. No traceback is shown unless `OHARA_DEBUG=1`. Messages are
+sanitized before they are printed, because they may quote text from a repository.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEBUG_HINT = f"{DEBUG_VARIABLE}=1 shows the traceback"
 
 
 class ExitCode(IntEnum):
-    """How a command ended, in the manner of grep."""
+    """Exit codes, with the meanings that grep gives them."""
 
     FOUND = 0
     NOTHING_FOUND = 1
@@ -35,10 +35,10 @@ class ExitCode(IntEnum):
 
 
 def guard(command: Callable[[], object]) -> int:
-    """Run a command to its exit code, whatever happens in it.
+    """Run a command and return its exit code, whatever it raises.
 
-    What the command returns is its exit code; nothing means success. A reader that closes its end of a
-    pipe has seen enough, which is success too.
+    What the command returns is its exit code; None means success. A reader that closes its end of the
+    pipe has read enough, so that is success too.
     """
     try:
         try:
@@ -46,21 +46,21 @@ def guard(command: Callable[[], object]) -> int:
         except click.exceptions.Exit as ended:
             code = ended.exit_code
         _flush()
-    except (Exception, KeyboardInterrupt, BaseExceptionGroup) as fault:  # noqa: BLE001 - the last defence
-        return ended_by(fault)
+    except (Exception, KeyboardInterrupt, BaseExceptionGroup) as fault:  # noqa: BLE001 - nothing above catches it
+        return report_fault(fault)
     return code if isinstance(code, int) else ExitCode.FOUND
 
 
 def describe(error: OharaError) -> str:
-    """The error as it is shown: one line, and one more for the hint."""
+    """The error as it is printed: one line, and a second one for the hint."""
     lines = [f"ohara: {sanitize(error.message)}"]
     if error.hint:
         lines.append(f"  hint: {sanitize(error.hint)}")
     return "\n".join(lines)
 
 
-def understood(fault: BaseException) -> OharaError:
-    """The fault in ohara's own terms, whoever raised it."""
+def as_ohara_error(fault: BaseException) -> OharaError:
+    """Any exception as an OharaError."""
     match fault:
         case OharaError():
             return fault
@@ -76,8 +76,8 @@ def understood(fault: BaseException) -> OharaError:
     )
 
 
-def ended_by(fault: BaseException) -> int:
-    """Say what there is to say about a fault, and its exit code."""
+def report_fault(fault: BaseException) -> int:
+    """Print an error for an exception that ended a command, and return its exit code."""
     cause = _cause(fault)
     try:
         _flush()
@@ -88,17 +88,17 @@ def ended_by(fault: BaseException) -> int:
             return ExitCode.INTERRUPTED
         case BrokenPipeError():
             return ExitCode.FOUND
-    with contextlib.suppress(OSError):  # stderr itself may be closed; the exit code still tells
+    with contextlib.suppress(OSError):  # stderr itself may be closed; the exit code is still right
         if os.environ.get(DEBUG_VARIABLE, "") not in {"", "0"}:
             import traceback
 
             click.echo(sanitize("".join(traceback.format_exception(fault)), keep="\n\t"), nl=False, err=True)
-        click.echo(describe(understood(cause)), err=True)
+        click.echo(describe(as_ohara_error(cause)), err=True)
     return ExitCode.ERROR
 
 
 def _cause(fault: BaseException) -> BaseException:
-    """The one fault worth telling of those that a task group gathered."""
+    """The exception to report out of those that a task group collected."""
     if not isinstance(fault, BaseExceptionGroup):
         return fault
     leaves = [_cause(inner) for inner in fault.exceptions]
@@ -106,7 +106,7 @@ def _cause(fault: BaseException) -> BaseException:
 
 
 def _usage(error: click.ClickException) -> UsageError:
-    """What click complains of as one line in our form, with the help to ask for as its hint."""
+    """A usage error of click as one line in ohara's form, with the help command as its hint."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and isinstance(error.ctx.command, click.Group):
         commands = ", ".join(error.ctx.command.list_commands(error.ctx))
         said = f"{error.ctx.info_name} needs a command: {commands}"
@@ -117,13 +117,13 @@ def _usage(error: click.ClickException) -> UsageError:
 
 
 def _flush() -> None:
-    """Write out what is buffered; a process started without a standard output has nothing to flush."""
+    """Flush stdout, if this process has one."""
     if isinstance(sys.stdout, TextIOBase):
         sys.stdout.flush()
 
 
 def _discard_output() -> None:
-    """Send what is still buffered nowhere, so that the interpreter does not complain at exit."""
+    """Redirect stdout to /dev/null, so that the interpreter's flush at exit does not fail."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Turns what a command line asks for into a query put to the engine."""
+"""Reads a query from the command line and runs it in this process."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Wishes
 
-_WONDER_S = 0.3  # a search that ends sooner needs no explanation
+_PROGRESS_AFTER_S = 0.3  # a search that ends sooner shows no progress
 _LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA})
 
 
 def joined(words: Sequence[str]) -> str:
-    """The words of a command line as one query.
+    """The arguments of a command line as one query.
 
-    Where there are several, the shell has taken the quotes off `author:"Bob Smith"`: it gets them again.
+    With several arguments, the shell has removed the quotes of `author:"Bob Smith"`: they are added again.
     """
     return " ".join(map(_requoted, words)) if len(words) > 1 else "".join(words)
 
@@ -42,7 +42,7 @@ def _requoted(word: str) -> str:
 
 
 def read_query(source: str, options: SearchOptions) -> Query:
-    """The query that a text asks for, together with the options."""
+    """Parse the query text together with the options."""
     from ohara.retrieve import reading
 
     query = reading.read_query(source, options)
@@ -55,7 +55,7 @@ def read_query(source: str, options: SearchOptions) -> Query:
 
 
 def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool = False) -> Results:
-    """Put a query to the engine; `watched` shows on a terminal how far a long search is."""
+    """Run a query in the engine; `watched` shows the progress of a long search on a terminal."""
     wishes = engine.search.wishes(options)
 
     import anyio
@@ -66,30 +66,30 @@ def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool =
 
 
 async def _watched(engine: Engine, query: Query, wishes: Wishes) -> Results:
-    """Search while telling how far the search is."""
+    """Search and show progress meanwhile."""
     import anyio
 
     send, receive = anyio.create_memory_object_stream["Verified"](1)
     async with anyio.create_task_group() as group, send:
-        group.start_soon(_tell, receive)
+        group.start_soon(_show_progress, receive)
         results = await engine.search.find(query, wishes, send)
         group.cancel_scope.cancel()
     return results
 
 
-async def _tell(moments: MemoryObjectReceiveStream[Verified]) -> None:
-    """Write and rewrite one line on stderr, once a search takes long enough to wonder."""
+async def _show_progress(moments: MemoryObjectReceiveStream[Verified]) -> None:
+    """Update one line on stderr, once a search takes long."""
     started = time.monotonic()
-    told = False
+    shown = False
     try:
         async with moments:
             async for moment in moments:
-                if time.monotonic() - started > _WONDER_S:
-                    told = True
-                    said = f"reading {moment.done:,} of {moment.total:,} changes, {moment.matched:,} match"
-                    sys.stderr.write(f"\r\x1b[2K{said}")
+                if time.monotonic() - started > _PROGRESS_AFTER_S:
+                    shown = True
+                    line = f"reading {moment.done:,} of {moment.total:,} changes, {moment.matched:,} match"
+                    sys.stderr.write(f"\r\x1b[2K{line}")
                     sys.stderr.flush()
     finally:
-        if told:
+        if shown:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()

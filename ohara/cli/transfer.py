@@ -1,4 +1,4 @@
-"""Shows a download on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of a download on standard error: a bar on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BAR_WIDTH = 24
 
 
 class Transfer:
-    """One download; leaves the terminal tidy however it ends."""
+    """Shows one download; clears the bar from the terminal when it ends, also by an exception."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -34,7 +34,7 @@ class Transfer:
             sys.stderr.flush()
 
     def show(self, done: int, total: int) -> None:
-        """Show how far it is, unless the last time is too recent."""
+        """Show progress, unless the last line is too recent."""
         now = time.monotonic()
         if self._begun is None:
             self._begun = (now, done)
@@ -55,7 +55,7 @@ class Transfer:
 
 
 def described(name: str, done: int, total: int, pace: float) -> str:
-    """One line about a moment of a download; `pace` in bytes a second, 0 while it cannot be told."""
+    """One line that describes a download; `pace` in bytes per second, 0 while it is not known yet."""
     parts = [f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB"]
     if pace > 0 and done < total:
         parts += [f"{pace / 1e6:,.1f} MB/s", f"{(total - done) / pace:,.0f} s left"]

@@ -1,4 +1,4 @@
-"""Talks to the background service: what the command line, the terminal UI and any Python program use.
+"""The clients of the background service, for the command line, the terminal UI and any Python program.
 
     from ohara import client, wire
 
@@ -6,8 +6,8 @@
         found = ohara.send(wire.Find(repo="/home/me/project", query="retry with backoff"))
         print(found.results.hits[0].commit.subject)
 
-`connect` and `running` give a `Client` that waits; `connect_async` an `AsyncClient` for one connection that
-many tasks share. No model, database or git library is ever loaded here, and no event loop unless asked for.
+`connect` and `running` return a blocking `Client`; `connect_async` an `AsyncClient`, one connection that many
+tasks share. Nothing here loads a model, a database or a git library; only `connect_async` has an event loop.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import each half only for those who use it: JSON with types, or an event loop, is slow to load."""
+    """Import each client only when it is used: msgspec and the event loop are slow to import."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

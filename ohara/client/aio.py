@@ -1,6 +1,6 @@
-"""A client for an event loop: one connection, many requests at a time, each of which may be cancelled.
+"""The async client: one connection, many requests at a time, each of which may be cancelled.
 
-Cancelling the task that waits for an answer gives the request up in the service too, down to its SQL.
+Cancelling the task that waits for a reply cancels the request in the service too, down to its SQL.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=wire.Reply)
 
-_GOODBYE_S = 1.0  # for telling the service that an answer is no longer wanted
+_CANCEL_S = 1.0  # for sending the service a cancellation
 _WAITING_EVENTS = 256  # a reader that falls further behind loses events, never the connection
 
 
@@ -52,11 +52,11 @@ class AsyncClient:
 
     @property
     def alive(self) -> bool:
-        """True until the connection ends; what is asked afterwards fails."""
+        """True until the connection ends; later requests fail."""
         return not self._over
 
     async def send(self, request: wire.Request[R]) -> R:
-        """Send a request and wait for its reply; a service that is busy is asked again for a while."""
+        """Send a request and wait for its reply; while the service is busy, retry for a minute."""
         deadline = time.monotonic() + BUSY_S
         while True:
             try:
@@ -67,7 +67,7 @@ class AsyncClient:
             await anyio.sleep(BUSY_PAUSE_S)
 
     async def events(self) -> AsyncIterator[wire.JobState]:
-        """Everything that happens to indexes from now on."""
+        """Yield the state of index jobs whenever it changes."""
         request = numbered(wire.Subscribe(), next(self._ids))
         async with self._replies(request) as replies:
             async for reply in replies:
@@ -81,7 +81,7 @@ class AsyncClient:
     # -- the connection --------------------------------------------------------------------------
 
     async def greet(self) -> wire.Welcome:
-        """Say which protocol and version this is, as the first thing."""
+        """Send the first request of the connection: the protocol number and version of this client."""
         return await self.send(wire.Hello(protocol=wire.PROTOCOL, version=__version__))
 
     async def _send_once(self, request: wire.Request[R]) -> R:
@@ -100,26 +100,26 @@ class AsyncClient:
     async def _replies(
         self, request: wire.Request[R]
     ) -> AsyncIterator[MemoryObjectReceiveStream[wire.AnyReply]]:
-        """Send a request and collect what comes back; leaving early gives it up."""
+        """Send a request and receive its replies; leaving early cancels it."""
         if self._over:
             raise HungUp
         sender, receiver = anyio.create_memory_object_stream[wire.AnyReply](_WAITING_EVENTS)
         self._waiting[request.id] = sender
         try:
-            with receiver:  # also when it is given up before it was sent
+            with receiver:  # also when it is cancelled before it was sent
                 await self._write(request)
                 yield receiver
         finally:
             sender.close()
             if self._waiting.pop(request.id, None) is not None and not self._over:
-                with anyio.move_on_after(_GOODBYE_S, shield=True):
+                with anyio.move_on_after(_CANCEL_S, shield=True):
                     await self._write(wire.Cancel(id=next(self._ids), target=request.id))
 
     async def _write(self, request: wire.Request[R]) -> None:
         frame = wire.frame(request)
         try:
             async with self._sending:
-                # A frame that was half sent could not be taken back.
+                # A frame that is cut off by a cancellation would make the rest of the stream unreadable.
                 with anyio.CancelScope(shield=True):
                     await self._stream.send(frame)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
@@ -127,7 +127,7 @@ class AsyncClient:
             raise HungUp from error
 
     async def listen(self) -> None:
-        """Hand each reply to whoever waits for it, until the connection ends."""
+        """Pass each reply to the task that waits for it, until the connection ends."""
         try:
             while True:
                 length = wire.body_length(await self._exactly(wire.HEADER_BYTES))
@@ -160,10 +160,10 @@ class AsyncClient:
 async def connect_async(
     *, start: bool = False, idle_exit_s: float | None = None
 ) -> AsyncIterator[AsyncClient]:
-    """A shared connection to the service, which is started first if it may be; an older one is replaced."""
+    """Connect to the service; `start` starts it if need be. A service of an older version is restarted."""
     opened = await anyio.to_thread.run_sync(
         lambda: blocking.connect(start=start, idle_exit_s=idle_exit_s),
-        abandon_on_cancel=True,  # a program that is told to end does not wait for the service to start
+        abandon_on_cancel=True,  # a program that is cancelled does not wait for the service to start
     )
     opened.close()
     stream = await anyio.connect_unix(str(socket_path()))
@@ -174,7 +174,9 @@ async def connect_async(
             await client.greet()
             yield client
             group.cancel_scope.cancel()
-    except BaseExceptionGroup as errors:  # listening raises nothing, so what the caller raised is alone in it
+    except (
+        BaseExceptionGroup
+    ) as errors:  # `listen` raises nothing: the caller's exception is alone in the group
         if len(errors.exceptions) == 1:
             raise errors.exceptions[0] from None
         raise

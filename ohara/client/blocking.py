@@ -1,4 +1,4 @@
-"""A client that waits for each answer: plain sockets, no event loop, quick to import."""
+"""The blocking client: it waits for each reply on a plain socket, without an event loop; quick to import."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=wire.Reply)
 
-_GREETING_S = 5.0  # a service that does not greet by then is stuck
+_GREETING_S = 5.0  # a service that does not answer the greeting by then is stuck
 _STOP_S = 15.0
 _POLL_S = 0.05
 
@@ -36,7 +36,7 @@ START_HINT = "ohara daemon start"
 
 
 class Client:
-    """One connection to the background service; one request at a time."""
+    """One connection to the background service, for one request at a time."""
 
     def __init__(self, connection: socket.socket, *, version: str = __version__) -> None:
         self._connection = connection
@@ -55,9 +55,9 @@ class Client:
         timeout_s: float | None = None,
         meanwhile: Callable[[], object] | None = None,
     ) -> R:
-        """Send a request and wait for its reply; a service that is busy is asked again for a while.
+        """Send a request and wait for its reply; while the service is busy, retry for a minute.
 
-        `meanwhile` is called once while the service is at work, for what the reply will need.
+        `meanwhile` is called once while the service works, to prepare what handling the reply needs.
         """
         asked = numbered(request, next(self._ids))
         kind = wire.reply_type(type(request))
@@ -77,7 +77,7 @@ class Client:
             time.sleep(BUSY_PAUSE_S)
 
     def events(self) -> Iterator[wire.JobState]:
-        """Everything that happens to indexes from now on; the connection serves nothing else any more."""
+        """Yield the state of index jobs whenever it changes; the connection takes no other request then."""
         self._write(numbered(wire.Subscribe(), next(self._ids)))
         self._connection.settimeout(None)
         while isinstance(reply := self._receive(), wire.Event):
@@ -86,7 +86,7 @@ class Client:
             raise wire.raised(reply)
 
     def shutdown(self) -> None:
-        """End the service and wait until nobody listens any more."""
+        """Stop the service and wait until nothing listens on its socket."""
         self.send(wire.Shutdown())
         self.close()
         deadline = time.monotonic() + _STOP_S
@@ -105,7 +105,7 @@ class Client:
         try:
             self._connection.sendall(frame)
         except BrokenPipeError:
-            return  # the service has hung up, and what it said before is still to be read
+            return  # the service closed the connection; a reply that it sent before can still be read
         except OSError as error:
             raise _gone(error) from error
 
@@ -125,7 +125,7 @@ class Client:
         return bytes(received)
 
     def close(self) -> None:
-        """End the connection; what is under way is given up."""
+        """Close the connection; requests that are running are cancelled."""
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -141,7 +141,7 @@ class Client:
 
 
 def connect(*, start: bool = False, idle_exit_s: float | None = None, version: str = __version__) -> Client:
-    """A connection to the service, which is started first if it may be; an older one is replaced."""
+    """Connect to the service; `start` starts it if need be. A service of an older version is restarted."""
     client = running(version=version)
     if client is not None:
         return client
@@ -152,10 +152,10 @@ def connect(*, start: bool = False, idle_exit_s: float | None = None, version: s
 
 
 def running(*, replace: bool = True, version: str = __version__) -> Client | None:
-    """A connection to the service that runs now; None when none does.
+    """Connect to the running service; None when there is none.
 
-    Unless told not to, one that is older than this client is ended and started anew, as it may not know
-    what this client asks; its successor answers.
+    With `replace`, a service older than this client is stopped and started again, as it may not know the
+    requests of this client.
     """
     try:
         client = _greeted(version)
@@ -169,7 +169,7 @@ def running(*, replace: bool = True, version: str = __version__) -> Client | Non
 
 
 def _greeted(version: str) -> Client:
-    """A connection that was greeted on; a service that is just ending may hang up first, and is then gone."""
+    """Connect and greet; retried, as a service that is stopping may close the connection first."""
     deadline = time.monotonic() + _GREETING_S
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What every client does with a request, whichever way it waits: numbers it, and checks what comes back."""
+"""What both clients do with a request: give it an id, and check its reply."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=wire.Reply)
 
-_GRACE_S = 5.0  # what the way back may take on top of a request's own deadline
+_GRACE_S = 5.0  # added to a request's own deadline for the reply to arrive
 
-BUSY_S = 60.0  # how long to go on asking a service that is busy, and how long to pause before each time
+BUSY_S = 60.0  # how long to retry while the service is busy, and how long to pause between tries
 BUSY_PAUSE_S = 0.5
 
 
@@ -30,17 +30,17 @@ class HungUp(DaemonError):
 
 
 def silent() -> DaemonError:
-    """What to say of a service that does not answer in time."""
+    """The error for a service that does not answer in time."""
     return DaemonError("the daemon does not answer", hint="ohara daemon restart")
 
 
 def request_ids() -> Iterator[int]:
-    """Numbers for the requests of one connection."""
+    """The ids of the requests of one connection."""
     return itertools.count(1)
 
 
 def numbered(request: wire.Request[R], number: int) -> wire.Request[R]:
-    """A request as it is sent: under its number, and with the whole path of its repository."""
+    """The request as it is sent: with its id, and with the absolute path of its repository."""
     repo = getattr(request, "repo", None)
     if repo is None:
         return msgspec.structs.replace(request, id=number)
@@ -53,12 +53,12 @@ def timeout_s(request: wire.Request[R]) -> float:
 
 
 def is_greeting(request: wire.Request[R]) -> bool:
-    """True for the first request: a service that is too busy for it ends the connection."""
+    """True for the first request: a service that is too busy for it closes the connection."""
     return isinstance(request, wire.Hello)
 
 
 def checked(request: wire.Request[R], reply: wire.AnyReply) -> R:
-    """The reply to a request; raises what it faults, and when it is no reply to this one."""
+    """The reply, after checks: a Fault, or a reply to something else, is raised as an error."""
     if isinstance(reply, wire.Fault):
         raise wire.raised(reply)
     if not isinstance(reply, wire.reply_type(type(request))) or reply.id != request.id:

@@ -1,9 +1,9 @@
-"""Has the service answer a command line as it was typed, down to what is printed.
+"""The fast path of `ohara find`: the service parses the command line, searches and renders the output.
 
-A new process that asks one question spends its time on imports, so here is next to none: no click, no
-msgspec, no dataclass, no pathlib, nothing of ohara. Whatever is not plain (another version of the service,
-a fault, settings of this shell, a question that only this process can answer) is None: the caller goes the
-ordinary way, which knows what to do or to say about it.
+A process that runs one search spends its time on imports, so this module has nearly none: no click, no
+msgspec, no dataclass, no pathlib, nothing of ohara. In every special case (another version of the service, an
+error, settings in this shell's environment, a command that only this process can run) the result is None, and
+the caller takes the ordinary path, which handles or reports it.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TextIO
 
-_PROTOCOL = 2  # of ohara.wire, which this module cannot afford to import; a test compares them
+_PROTOCOL = 2  # the same as in ohara.wire, which would be slow to import; a test compares them
 _SOCKET = "ohara.sock"
 _MAX_FRAME_BYTES = 16 * 2**20
 
-# A service that is busy still greets in a millisecond; one that does not is for the ordinary way to wait for.
+# Even a busy service answers the greeting within a millisecond; the ordinary path waits for a slower one.
 _GREETING_S = 1.0
 _DEADLINE_S = 120.0
 _GRACE_S = 5.0
 
-# What only this process can do, or should.
+# Arguments that need this process itself.
 _HERE = frozenset({"--batch", "--no-daemon", "--help", "-"})
 
-# Variables that a service started by another shell need not know.
-_HARMLESS = ("OHARA_HOME", "OHARA_DAEMON_")
+# Variables that do not change an answer of the service. Any other OHARA_ variable overrides a setting for
+# this shell alone, or (OHARA_DEBUG) wants a traceback, and the service does not know it.
+HARMLESS = ("OHARA_HOME", "OHARA_DAEMON_")
 
-# What the looks of an answer, or the meaning of a date, depend on.
+# Variables that change colours or the meaning of a date.
 _SENT = ("NO_COLOR", "TERM", "TZ")
 
 _TYPED = 2  # the id of the one request after the greeting
@@ -44,12 +45,12 @@ _TYPED = 2  # the id of the one request after the greeting
 def printed(
     arguments: Sequence[str], *, environ: Mapping[str, str], stdout: TextIO, stderr: TextIO
 ) -> tuple[int, str, str] | None:
-    """The exit code of `ohara find` with these arguments and what to print on stdout and stderr."""
+    """The exit code, stdout and stderr of `ohara find` with these arguments; None for the ordinary path."""
     if not _is_plain(arguments, environ):
         return None
     try:
-        place = socket_place(environ)
-        if place is None:
+        path = socket_file(environ)
+        if path is None:
             return None
         frames = _frame({"do": "hello", "id": 1, "protocol": _PROTOCOL, "version": __version__}) + _frame(
             {
@@ -65,20 +66,20 @@ def printed(
         )
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_GREETING_S)
-            connection.connect(place)
+            connection.connect(path)
             connection.sendall(frames)
             greeting = _reply(connection)
             if (greeting.get("is"), greeting.get("version")) != ("welcome", __version__):
                 return None
             connection.settimeout(_DEADLINE_S + _GRACE_S)
             answer = _reply(connection)
-    except (OSError, ValueError):  # gone, silent, or text that JSON cannot carry
+    except (OSError, ValueError):  # no service, no reply in time, or text that JSON cannot hold
         return None
     return _understood(answer)
 
 
-def socket_place(environ: Mapping[str, str]) -> str | None:
-    """Where the service listens, if that folder is there and private; the rest is for `ohara.paths`."""
+def socket_file(environ: Mapping[str, str]) -> str | None:
+    """The service's socket, if its folder exists and is private; other cases are left to `ohara.paths`."""
     if home := environ.get("OHARA_HOME"):
         folder = os.path.join(os.getcwd(), os.path.expanduser(home), "run")  # noqa: PTH109, PTH111, PTH118
     else:
@@ -92,24 +93,27 @@ def socket_place(environ: Mapping[str, str]) -> str | None:
 
 
 def _is_plain(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
-    """True when the service would understand the command line as this process does."""
-    if any(name.startswith("OHARA_") and not name.startswith(_HARMLESS) for name in environ):
-        return False
-    if "_OHARA_COMPLETE" in environ or not _HERE.isdisjoint(arguments):
+    """True when the service would run the command line exactly as this process would."""
+    if overrides_settings(environ) or "_OHARA_COMPLETE" in environ or not _HERE.isdisjoint(arguments):
         return False
     return not any(map(_may_ask_for_help, arguments))
 
 
+def overrides_settings(environ: Mapping[str, str], *, harmless: tuple[str, ...] = HARMLESS) -> bool:
+    """True when the environment holds variables of ohara that the service does not know and should."""
+    return any(name.startswith("OHARA_") and not name.startswith(harmless) for name in environ)
+
+
 def _may_ask_for_help(word: str) -> bool:
-    """True for -h, alone or among other short options; -path:GLOB is a filter."""
+    """True for -h, alone or bundled with other short options; -path:GLOB is a filter."""
     return word[:1] == "-" and word[:2] != "--" and "h" in word and not word.startswith("-path:")
 
 
 def _columns(environ: Mapping[str, str], stdout: TextIO) -> int:
-    """The width of the terminal, found as shutil does, which takes far longer to import."""
-    told = environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
+    """The width of the terminal, found as shutil does, which would be slow to import."""
+    columns = environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
     try:
         return os.get_terminal_size(stdout.fileno()).columns or 80
     except (OSError, ValueError):
@@ -127,7 +131,7 @@ def _reply(connection: socket.socket) -> dict[str, object]:
         raise ValueError("no frame is so long")
     reply = json.loads(_exactly(connection, length))
     if not isinstance(reply, dict):
-        raise ValueError("no reply")  # noqa: TRY004 - what is not plain is caught as one thing
+        raise ValueError("no reply")  # noqa: TRY004 - the caller catches one type for every special case
     return reply
 
 

@@ -1,4 +1,4 @@
-"""Where the background service listens, how it is started, and which of two versions is older."""
+"""Finds the socket of the background service, starts the service, and compares versions."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SOCKET = "ohara.sock"
-ERRORS = "daemon.err"  # what a service said that died before it had a log
+ERRORS = "daemon.err"  # stderr of a service that ended before it opened its log
 
 _START_S = 30.0  # a laptop that has just woken up takes its time
 _POLL_S = 0.02
-_LEAST_BYTES = 64 * 1024  # for a pid, a socket and what there is to say
-_LONGEST_PATH = 100  # of the 104 bytes that macOS allows and the 108 of Linux
+_LEAST_BYTES = 64 * 1024  # for a pid file, a socket and the error output
+_LONGEST_PATH = 100  # macOS allows 104 bytes and Linux 108
 
 
 def socket_path() -> Path:
-    """The socket's place, in a folder that belongs to this user alone, if there is one yet."""
+    """The path of the socket, in the runtime folder that only this user can read; it need not exist yet."""
     path = paths.runtime_dir(create=False) / SOCKET
     if len(os.fsencode(path)) > _LONGEST_PATH:
         raise DaemonError(
@@ -36,14 +36,14 @@ def socket_path() -> Path:
 
 
 def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = None) -> None:
-    """Start the service in a session of its own and wait until it answers.
+    """Start the service in its own session and wait until it answers.
 
-    Several may try at once: the service itself sees to it that one of them stays.
+    Several clients may do so at once: the service's lock lets only one of them stay.
     """
-    import subprocess  # late: a client that finds the service running starts nothing
+    import subprocess  # late: not needed when the service is already running
 
     errors = paths.runtime_dir() / ERRORS
-    socket_path()  # says at once what would keep the service from listening
+    socket_path()  # raises at once when the service could not listen there
     command = [sys.executable, "-P", "-m", "ohara", "daemon", "run"]
     if idle_exit_s is not None:
         command += ["--idle-exit", str(idle_exit_s)]
@@ -63,11 +63,11 @@ def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = Non
         if time.monotonic() > deadline or code not in {None, 0}:
             raise _not_started(errors, code)
         time.sleep(_POLL_S)
-    process.returncode = process.returncode or 0  # it outlives this process, which does not wait for it
+    process.returncode = process.returncode or 0  # it outlives this process; without a code, Popen would warn
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment without settings of this moment: the service outlives them."""
+    """This process's environment without settings for one shell: the service outlives it."""
     kept = (paths.HOME_VARIABLE, "OHARA_DEBUG")
     return {
         name: value
@@ -80,7 +80,7 @@ def _not_started(errors: Path, code: int | None) -> DaemonError:
     said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     silent = f"it did not answer for {_START_S:.0f} seconds" if code is None else f"it ended with code {code}"
     reason = said[0].removeprefix("ohara: ") if said else silent
-    import shutil  # late: only a disk that is full needs it
+    import shutil  # late: only needed here
 
     if not said and shutil.disk_usage(errors.parent).free < _LEAST_BYTES:
         return DaemonError(
@@ -90,12 +90,12 @@ def _not_started(errors: Path, code: int | None) -> DaemonError:
 
 
 def absolute(repo: Path | str) -> str:
-    """The path of a repository as the service, which stands elsewhere, understands it."""
+    """The absolute path of a repository: the service has another working folder."""
     return str(Path(repo).absolute())
 
 
 def is_older(version: str, than: str) -> bool:
-    """True when one version came before another; only their numbers count."""
+    """True when one version is older than another, by their numbers alone."""
     return _numbers(version) < _numbers(than)
 
 

@@ -60,11 +60,11 @@ AFTER_STEPPING_BACK = (
     HOLD
     + """
 background._NICENESS, background._SESSION_NICENESS = 10, 5
-step_back = background.step_back
+lower_priority = background.lower_priority
 def stay_there():
-    step_back()
+    lower_priority()
     hold()
-background.step_back = stay_there
+background.lower_priority = stay_there
 """
 )
 

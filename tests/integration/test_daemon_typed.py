@@ -177,7 +177,7 @@ def test_the_place_and_the_protocol_are_those_of_the_ordinary_client(
     assert project.path.is_dir()
     assert fastpath._PROTOCOL == wire.PROTOCOL
     assert fastpath._MAX_FRAME_BYTES == wire.MAX_FRAME_BYTES
-    assert fastpath.socket_place(os.environ) == str(client.socket_path())
+    assert fastpath.socket_file(os.environ) == str(client.socket_path())
     (tmp_path / "home").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -185,16 +185,16 @@ def test_the_place_and_the_protocol_are_those_of_the_ordinary_client(
         monkeypatch.setenv("OHARA_HOME", place)
         paths.runtime_dir()
         there = client.socket_path()
-        quickly = fastpath.socket_place(os.environ)
+        quickly = fastpath.socket_file(os.environ)
         assert quickly is not None
         assert os.path.normpath(quickly) == str(there)
     monkeypatch.delenv("OHARA_HOME")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     paths.runtime_dir()
     there = client.socket_path()
-    assert fastpath.socket_place(os.environ) == str(there)
+    assert fastpath.socket_file(os.environ) == str(there)
     there.parent.chmod(0o755)  # others could have put a socket there
-    assert fastpath.socket_place(os.environ) is None
+    assert fastpath.socket_file(os.environ) is None
 
 
 @pytest.mark.parametrize(

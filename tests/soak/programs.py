@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 from fixtures import histories
 from ohara import client, wire
 from ohara.cli.batch import answer_batch
-from ohara.cli.commands.find import read_asked
+from ohara.cli.commands.find import read_arguments
 from ohara.cli.main import main
 from ohara.engine import Engine
 from ohara.errors import OharaError
@@ -154,7 +154,7 @@ def _options() -> SearchOptions:
     from ohara.cli.commands.find import command
 
     context = command.make_context("find", ["--no-rerank", "x"])
-    return read_asked(**context.params).options
+    return read_arguments(**context.params).options
 
 
 def _batch(given: Input) -> bool:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara.cli import entry
-from ohara.cli.report import ExitCode, describe, guard, understood
+from ohara.cli.report import ExitCode, as_ohara_error, describe, guard
 from ohara.errors import IndexMissing, InternalError, OharaError, QueryError
 from ohara.sanitize import sanitize
 from tests.process import ROOT, ohara, python
@@ -68,7 +68,7 @@ def test_debugging_shows_the_traceback_before_the_line(
     err = capsys.readouterr().err
     assert err.startswith("Traceback (most recent call last):\n")
     assert "raise fault" in err
-    assert f"\nohara: {understood(fault).message}\n" in err
+    assert f"\nohara: {as_ohara_error(fault).message}\n" in err
 
 
 def test_hostile_words_reach_the_terminal_inert(
@@ -110,12 +110,12 @@ def test_an_interrupt_is_130_and_silent(fault: BaseException, capsys: pytest.Cap
 
 def test_click_s_complaint_is_one_line_that_names_the_help() -> None:
     context = click.Context(click.Command("find"), info_name="ohara find")
-    error = understood(click.UsageError("No such option:\n  --foo.", ctx=context))
+    error = as_ohara_error(click.UsageError("No such option:\n  --foo.", ctx=context))
     assert describe(error) == "ohara: no such option: --foo\n  hint: ohara find -h"
 
 
 def test_the_system_s_refusal_is_not_called_ohara_s_fault() -> None:
-    error = understood(OSError(errno.EACCES, "Permission denied", "/some/file"))
+    error = as_ohara_error(OSError(errno.EACCES, "Permission denied", "/some/file"))
     assert not isinstance(error, InternalError)
     assert error.message == "Permission denied: /some/file"
 

@@ -130,7 +130,7 @@ def run(idle_exit: float | None) -> None:
 
 
 def lines(vitals: Health, *, now: float) -> list[str]:
-    """How the service is, one fact a line."""
+    """The health of the service, one fact per line."""
     from ohara.cli.commands.status import ago
 
     began, memory = ago(now - vitals.started), f"{vitals.memory_bytes / 1e6:,.0f} MB"
@@ -159,7 +159,7 @@ def lines(vitals: Health, *, now: float) -> list[str]:
 
 
 def _facts(vitals: Health) -> dict[str, object]:
-    """The vitals as JSON, without what belongs to the wire."""
+    """The health of the service as JSON, without the fields of the protocol."""
     import msgspec
 
     said: dict[str, object] = msgspec.to_builtins(vitals)
@@ -174,7 +174,7 @@ def _running() -> Client:
 
 
 def _stop() -> bool:
-    """End the service by its protocol or, when it speaks another one, by a signal."""
+    """Stop the service by a request or, when it speaks another protocol version, by a signal."""
     from ohara import client
 
     try:

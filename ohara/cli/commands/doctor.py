@@ -1,4 +1,4 @@
-"""`ohara doctor`: is everything well, and what to do where it is not."""
+"""`ohara doctor`: checks the installation and every index, and says how to repair what is wrong."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import click
 from ohara.cli.filters import filter_options, read_filters, read_polarity
 from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, OutputOptions
-from ohara.cli.remote import Answered, ask_daemon
+from ohara.cli.remote import Answered, find_by_daemon
 from ohara.cli.report import ExitCode
 from ohara.cli.search import ask, joined, read_query
 from ohara.errors import QueryError, UsageError
@@ -29,17 +29,17 @@ STDIN = "-"
 
 
 class _FindCommand(click.Command):
-    """Lets `-path:docs/` be the inline filter that it is, and not a bundle of short options."""
+    """Reads `-path:docs/` as the filter of the query language, not as a bundle of short options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Write the filter as the option that it means."""
+        """Replace such a filter by the option with the same meaning."""
         end = args.index("--") if "--" in args else len(args)
         spelt = [part for arg in args[:end] for part in _spelt(arg)]
         return super().parse_args(ctx, spelt + args[end:])
 
 
 def _spelt(arg: str) -> list[str]:
-    """An argument as click understands it; a filter that cannot be excluded is refused by its name."""
+    """An argument as click should read it; a filter that cannot be excluded is an error."""
     if not (excluded := _EXCLUDED.fullmatch(arg)):
         return [arg]
     from ohara.query import ALL_NAMES, SYNONYMS, cannot_be_excluded
@@ -106,10 +106,12 @@ def command(**given: object) -> ExitCode:
     commit, #123, or a snippet; filters such as author:bob may stand in it.
     "-" reads it from stdin:  git diff | ohara find -
     """
-    asked = read_asked(**given)  # type: ignore[arg-type]  # click hands over what the options declare
+    asked = read_arguments(**given)  # type: ignore[arg-type]  # click hands over what the options declare
     options, printing = asked.options, asked.printing
     query = None if asked.batch else read_query(_source(asked.words), options)
-    answered = Answered(None) if query is None or asked.no_daemon else ask_daemon(asked.repo, query, options)
+    answered = (
+        Answered(None) if query is None or asked.no_daemon else find_by_daemon(asked.repo, query, options)
+    )
     results, notes = answered.results, list(answered.notes)
     if results is None:
         from ohara.cli.freshness import freshen, renew_vectors
@@ -123,7 +125,7 @@ def command(**given: object) -> ExitCode:
             answer_batch(engine, options, sys.stdin, notes=notes)
             return ExitCode.FOUND
         results = ask(engine, query, options, watched=printing.form is Form.TEXT)
-        if engine.search.vectors_are_old and not notes:  # a note says that an indexer is at work already
+        if engine.search.vectors_are_old and not notes:  # a note says that an indexer is already running
             notes += renew_vectors(engine)
     from ohara.cli.answer import exit_code, print_answer
 
@@ -132,7 +134,7 @@ def command(**given: object) -> ExitCode:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FindArguments:
     """What a command line asks for: of which repository, what, and how the answer is printed."""
 
     words: tuple[str, ...]
@@ -143,7 +145,7 @@ class Asked:
     no_daemon: bool
 
 
-def read_asked(
+def read_arguments(
     *,
     words: tuple[str, ...],
     repo: Path,
@@ -165,7 +167,7 @@ def read_asked(
     added: bool,
     removed: bool,
     **filters: object,
-) -> Asked:
+) -> FindArguments:
     """What the options mean together."""
     now = moment(SearchOptions(after=after))
     if after is not None:
@@ -185,11 +187,11 @@ def read_asked(
     printing = OutputOptions(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
     if batch:
         _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
-    return Asked(words, repo, options, printing, batch, no_daemon)
+    return FindArguments(words, repo, options, printing, batch, no_daemon)
 
 
 def _refuse_date(after: str, *, now: int) -> None:
-    """Refuse a date where a cursor is meant, by the name of the option that takes one."""
+    """Refuse a date given as the cursor, and name the option that takes a date."""
     from ohara.query import parse_date
 
     try:
@@ -202,7 +204,7 @@ def _refuse_date(after: str, *, now: int) -> None:
 
 
 def _check_batch(words: Sequence[str], others: Mapping[str, object]) -> None:
-    """Refuse what a batch would have to leave unheard."""
+    """Refuse arguments and options that a batch would have to ignore."""
     if words:
         raise UsageError("--batch takes its queries from stdin", hint='write lines such as {"query": "…"}')
     for option, given in others.items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.background import step_back
+from ohara.cli.background import lower_priority
 from ohara.cli.options import repo_option
 from ohara.cli.progress import Reporter
 from ohara.cli.report import ExitCode
@@ -78,7 +78,7 @@ def command(
     stop = Event()
     if scheduled:
         signal.signal(signal.SIGUSR1, lambda *_: stop.set())  # the service says: it is another's turn
-        step_back()
+        lower_priority()
 
     from ohara.embed.catalog import serving_embedder
     from ohara.engine import Engine

@@ -1,6 +1,6 @@
-"""`ohara models`: which models there are and serve; pulling, adding, choosing and removing one.
+"""`ohara models`: lists models and which are in use; pulls, adds, chooses and removes one.
 
-Nothing but `pull` reaches a network, and that only after saying what would come, how much and from where.
+Only `pull` uses the network, and only after saying what would be downloaded, how much and from where.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def remove(name: str) -> None:
 
 
 def _chosen(name: str, asked: Stage | None) -> tuple[Stage, str]:
-    """The stage and the value to write for it, or what is wrong with the choice."""
+    """The stage and the value to write for its setting; an error says what is wrong with the choice."""
     from ohara.embed import catalog
 
     if name in {catalog.NONE, catalog.EMBEDDED}:
@@ -173,7 +173,7 @@ def _chosen(name: str, asked: Stage | None) -> tuple[Stage, str]:
 
 
 def _agreed() -> bool:
-    """Ask a person; where there is none to ask, refuse."""
+    """Ask for confirmation on a terminal; without one, refuse."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("nobody is there to be asked", hint="give --yes to download without asking")
     return click.confirm("download it?", err=True)

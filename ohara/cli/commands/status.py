@@ -46,7 +46,7 @@ def command(repo: Path, *, as_json: bool) -> None:
 
 
 def _troubles(names: set[str]) -> list[str]:
-    """What the background service, if it runs, cannot do for a repository as it should."""
+    """Problems that the background service, if one is running, reports for a repository."""
     from ohara import client
     from ohara.errors import OharaError
 
@@ -63,7 +63,7 @@ def _troubles(names: set[str]) -> list[str]:
 
 
 def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -> list[str]:
-    """The status in words, one fact a line."""
+    """The status as text, one fact per line."""
     said = [
         f"repository  {sanitize(status.repository)}",
         f"commits     {status.indexed:,} of {status.commits:,} indexed"
@@ -105,7 +105,7 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
 
 
 def _next(next_run: int | None, now: float) -> list[str]:
-    """When the schedule looks next, if there is one."""
+    """When the schedule runs next, if there is one."""
     if next_run is None:
         return []
     minutes = round((next_run - now) / 60)
