@@ -1,10 +1,10 @@
-"""Where the values of settings come from: files, environment and flags, each stronger than the one before.
+"""Loads settings from files, environment and flags, each with precedence over the one before.
 
     default  <  config.toml of the user  <  .ohara.toml of the repository  <  OHARA_* variables  <  flags
 
-A repository's file is written by a stranger: it may set only what `ohara.settings` marks as safe, and
-anything else in it is refused aloud, never skipped. Unknown names are errors everywhere. Nothing is
-written here, and TOML is parsed only when there is a file.
+A repository's file is not trusted: it may set only what `ohara.settings` marks as safe, and anything else in
+it is an error, never ignored. Unknown names are errors everywhere. Nothing is written here, and the TOML
+parser is imported only when there is a file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 REPOSITORY_FILE = ".ohara.toml"
 
-# Enough for a thousand patterns; a repository cannot make every command read a gigabyte first.
+# Enough for a thousand patterns, and a bound on what a repository can make every command read.
 _REPOSITORY_FILE_BYTES = 64 * 2**10
 
 _BY_KEY = {item.key: item for item in SETTINGS}
@@ -37,7 +37,7 @@ _ENV_PREFIXES = tuple(f"OHARA_{section.upper()}_" for section in SECTIONS)
 
 
 class Source(StrEnum):
-    """The places a value can come from, weakest first."""
+    """The kinds of source of a value, lowest precedence first."""
 
     DEFAULT = "default"
     USER = "user file"
@@ -48,7 +48,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Which place set a value; `where` is the file or the variable."""
+    """The source that set a value; `where` is the file or the variable."""
 
     source: Source
     where: str = ""
@@ -59,7 +59,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings in force, and for each key the place it came from."""
+    """The settings in force, and the origin of each value."""
 
     settings: Settings
     values: Mapping[str, Value]
@@ -77,7 +77,7 @@ def load(
 ) -> Loaded:
     """The settings in force for a repository's top folder, or for none.
 
-    `flags` maps keys such as "find.k" to what the command line said; None means it said nothing.
+    `flags` maps keys such as "find.k" to values of the command line; None means that it gives none.
     """
     stronger = _from_environment(os.environ if environ is None else environ) | _from_flags(flags or {})
     found: _Found = {item.key: (item.default, Origin(Source.DEFAULT)) for item in SETTINGS}
@@ -91,7 +91,7 @@ def load(
 
 
 def work_tree(start: Path) -> Path | None:
-    """The nearest folder at or above `start` that git would call the top of a work tree."""
+    """The nearest folder at or above `start` that is the top of a git work tree."""
     here = start.absolute()
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
 
@@ -120,7 +120,7 @@ def _from_user_file(file: Path) -> _Found:
 
 
 def _from_repository_file(file: Path) -> _Found:
-    content = _read_stranger(file)
+    content = _read_repository_file(file)
     if content is None:
         return {}
     origin = Origin(Source.REPOSITORY, str(file))
@@ -136,11 +136,11 @@ def _from_repository_file(file: Path) -> _Found:
     return found
 
 
-def _read_stranger(file: Path) -> bytes | None:
-    """The content of a repository's file: a regular file, of bounded size, or none at all.
+def _read_repository_file(file: Path) -> bytes | None:
+    """The content of a repository's settings file, which must be a regular file of bounded size.
 
     A link would let a repository choose which of the user's files is read and quoted in a message; a
-    pipe would let it stop every command.
+    pipe would make every command hang.
     """
     try:
         return read_regular(file, _REPOSITORY_FILE_BYTES)
@@ -151,7 +151,7 @@ def _read_stranger(file: Path) -> bytes | None:
 
 
 def _entries(file: Path, content: bytes) -> list[tuple[Setting, object]]:
-    """The settings a file names, with what it says about each."""
+    """The settings in a file, with the raw value of each."""
     import tomllib
 
     try:
@@ -175,7 +175,7 @@ def _entries(file: Path, content: bytes) -> list[tuple[Setting, object]]:
 
 
 def _from_environment(environ: Mapping[str, str]) -> _Found:
-    """What OHARA_SECTION_NAME variables say; an empty one says nothing."""
+    """The values of OHARA_SECTION_NAME variables; empty ones are ignored."""
     found: _Found = {}
     for name, text in environ.items():
         if not name.startswith(_ENV_PREFIXES):
@@ -216,7 +216,7 @@ def _bad_value(item: Setting, origin: Origin, error: ValueError) -> ConfigError:
 
 
 def _unknown(file: Path, key: str) -> ConfigError:
-    """An unknown key, with the known one that has the same last name, or else the nearest."""
+    """The error for an unknown key; it suggests the known one with the same last part, or the nearest."""
     same_name = (known.key for known in SETTINGS if known.name == key.rpartition(".")[2])
     meant = next(same_name, None) or nearest(key, _BY_KEY)
     return ConfigError(f"{file}: unknown setting {key}", hint=f"did you mean {meant}?")

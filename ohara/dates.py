@@ -1,8 +1,8 @@
-"""What people write when they mean a day, a month or a moment.
+"""Parses dates as people write them: a day, a month, a time, or relative ("2 weeks ago").
 
-Every form names a period: `since` takes its first second and `until` its last, so that `until:2024` has
-all of December in it. Counting back in days or longer lands on whole days, which keeps one query the same
-all day long. A date that has not begun yet is refused: it is a slip of the finger, and answers nothing.
+Every form names a period: `since` takes its first second and `until` its last, so that `until:2024` includes
+all of December. Counting back in days or longer gives whole days, so that a query means the same all day. A
+date in the future is refused as a typing error: no commit could match it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _UNITS = {"h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time by its first and its last second, both inside."""
+    """A period by its first and its last second, both inclusive."""
 
     first: int
     last: int
 
 
 def parse_date(value: str, *, now: int, tz: tzinfo | None = None, end: bool = False) -> int:
-    """The first second that a date names, or its last with `end`; without `tz` in the local time zone."""
+    """The first second of a date, or its last with `end`; without `tz` in the local time zone."""
     period = _period(value, now=now, tz=tz)
     if period.first > now:
         raise QueryError(f"{value!r} lies in the future", hint=f"name a day that has come: {_HINT}")
@@ -42,7 +42,7 @@ def parse_date(value: str, *, now: int, tz: tzinfo | None = None, end: bool = Fa
 
 
 def render_date(moment: int, *, tz: tzinfo | None = None, end: bool = False) -> str:
-    """The shortest date that names this first (or last) second."""
+    """The shortest date whose first (or with `end` last) second this is."""
     there = datetime.fromtimestamp(moment, tz)
     utc = datetime.fromtimestamp(moment, UTC)
     day = f"{there.year:04}-{there.month:02}-{there.day:02}"
@@ -105,7 +105,7 @@ def _relative(text: str, today: datetime, tz: tzinfo | None) -> Period | None:
 
 
 def _last(unit: str, day: date, tz: tzinfo | None) -> Period:
-    """The calendar week (from Monday), month or year before the one that the day is in."""
+    """The calendar week (from Monday), month or year before that of the day."""
     if unit == "week":
         this = day - timedelta(days=day.weekday())
         return _days(this - timedelta(days=7), this, tz)

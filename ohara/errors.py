@@ -1,4 +1,4 @@
-"""The one tree of errors a person may see.
+"""The tree of errors that are shown to people.
 
     OharaError                   something a person can act on: a message and a hint
     ├── UsageError               the command line or a request is wrong
@@ -14,7 +14,7 @@
     ├── ModelError               an embedder or reranker cannot be loaded or run
     ├── DaemonError              the background service cannot be reached or refused a request
     │   └── DaemonBusy           it has more to do than it can do in time
-    └── InternalError            a fault of ohara's own, said without a traceback
+    └── InternalError            a bug in ohara, reported without a traceback
 
 The message says what happened to what; the hint is the next command to type. Foreign exceptions are
 translated into this tree once, in the package that owns the library.
@@ -85,9 +85,9 @@ class DaemonBusy(DaemonError):
 
 
 class InternalError(OharaError):
-    """A fault of ohara's own, said without a traceback."""
+    """A bug in ohara, reported without a traceback."""
 
 
 def reason_of(fault: BaseException) -> str:
-    """What a fault says in one line, whoever raised it."""
+    """The message of any exception, in one line."""
     return fault.message if isinstance(fault, OharaError) else f"{type(fault).__name__}: {fault}".rstrip(": ")

@@ -1,9 +1,8 @@
-"""How git is started: so that nothing which a repository's own configuration names is ever run or fetched.
+"""The command line and environment for running git, so that it never runs what a repository's config names.
 
-An archive that somebody unpacks brings its `.git/config`, and git takes from there which pager, differ,
-converter, signature checker or transport it starts. Options of the command line and the environment are
-stronger than that file. What the user's own configuration names still holds for the pager, which is asked for
-apart. Pure but for that question.
+An unpacked archive brings its own `.git/config`, which can name a pager, differ, converter, signature checker
+or transport for git to start. Command-line options and environment variables override that file. The pager
+that the user's own configuration names is read separately. Pure except for that.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _OFF: Final = {
     "mailmap.file": os.devnull,
 }
 
-# Stronger than any configuration. An empty list of protocols allows none: a partial clone stays as it is.
+# These override any configuration. An empty list of protocols allows none: a partial clone fetches nothing.
 _ENVIRONMENT: Final = {
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
@@ -56,7 +55,7 @@ _TIMEOUT_S: Final = 10.0
 
 
 def git_command(repository: Path | str, *arguments: str, keep: frozenset[str] = frozenset()) -> list[str]:
-    """The command line of git in a repository; `keep` names settings that are asked for, not acted on."""
+    """The command line of git in a repository; `keep` names settings that are only read and stay in force."""
     settings = [part for key, value in _OFF.items() if key not in keep for part in ("-c", f"{key}={value}")]
     return ["git", "--no-optional-locks", *settings, "-C", str(repository), *arguments]
 
@@ -67,7 +66,7 @@ def git_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def user_pager(environment: Mapping[str, str]) -> str:
-    """The pager that the user chose for git, whatever the repository says: a line for a shell, or nothing."""
+    """The pager of the user's own git configuration, as a shell command, or an empty text."""
     if "GIT_PAGER" in environment:
         return environment["GIT_PAGER"]
     chosen = _user_settings(environment)
@@ -76,7 +75,7 @@ def user_pager(environment: Mapping[str, str]) -> str:
 
 
 def _user_settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """What the user's and the system's configuration say of pagers; there is no repository at that place."""
+    """The pager settings of the user and the system, read outside of any repository."""
     nowhere = {name: value for name, value in environment.items() if not name.startswith("GIT_DIR")}
     try:
         done = subprocess.run(

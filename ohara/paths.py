@@ -1,8 +1,8 @@
 """Where ohara keeps its files on this machine, for this user.
 
-The only importer of platformdirs, and it imports it late: `--help` pays nothing for it. `OHARA_HOME`
-overrides everything, so that one folder holds all ohara ever writes. Paths are computed, not created:
-whoever writes a file has its folder `made`. The exception is `runtime_dir`, whose privacy is a promise.
+The only importer of platformdirs, imported late so that `--help` stays fast. With `OHARA_HOME` set, one
+folder holds everything that ohara writes. Paths are only computed: code that writes a file calls `made` on
+its folder. The exception is `runtime_dir`, which creates its folder to make sure that it is private.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _APP = "ohara"
 
 def config_file() -> Path:
     """The user's settings file, whether or not it exists."""
-    return _place("config") / "config.toml"
+    return _folder_for("config") / "config.toml"
 
 
 def data_dir() -> Path:
-    """The folder of what is costly to make again: indexes and added models."""
-    return _place("data")
+    """The folder for data that is costly to make again: indexes and added models."""
+    return _folder_for("data")
 
 
 def indexes_dir() -> Path:
@@ -40,8 +40,8 @@ def models_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """The folder of what is nice to keep: logs, query history, the last session."""
-    return _place("state")
+    """The folder for state that may be lost: logs, query history, the last session."""
+    return _folder_for("state")
 
 
 def log_file() -> Path:
@@ -50,7 +50,7 @@ def log_file() -> Path:
 
 
 def made(folder: Path) -> Path:
-    """A folder of ours, created if missing, private to this user; an error says what chose its place."""
+    """Create a folder of ohara if missing, private to this user; an error says which setting chose it."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -64,11 +64,11 @@ def made(folder: Path) -> Path:
 
 
 def runtime_dir(*, create: bool = True) -> Path:
-    """The folder of sockets and pid files, private to this user, and created if it may be.
+    """The folder for sockets and pid files, private to this user; with `create` it is made if missing.
 
-    A folder that belongs to somebody else, or a link in its place, is refused.
+    A folder of another user, or a link, is refused.
     """
-    folder = _run_place()
+    folder = _runtime_path()
     try:
         if create:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -90,8 +90,8 @@ def runtime_dir(*, create: bool = True) -> Path:
     return folder
 
 
-def _run_place() -> Path:
-    """Where the runtime folder belongs, the same for a login session and for cron.
+def _runtime_path() -> Path:
+    """The path of the runtime folder, the same for a login session and for cron.
 
     Not left to platformdirs: without XDG_RUNTIME_DIR it falls back, with a warning, to a guessable name in
     the shared temporary folder. The state folder is private already.
@@ -104,7 +104,7 @@ def _run_place() -> Path:
     return state_dir() / "run"
 
 
-def _place(role: Literal["config", "data", "state"]) -> Path:
+def _folder_for(role: Literal["config", "data", "state"]) -> Path:
     """The folder for one role."""
     if home := _home():
         return home / role

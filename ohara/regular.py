@@ -1,7 +1,7 @@
-"""Reads files that a repository chooses, so that none of them can hang or exhaust whoever reads it.
+"""Reads files of a repository safely: only regular files of bounded size.
 
-A link to a device, a pipe that nobody writes to, a file of a terabyte: an archive that somebody unpacks may
-hold any of them. What is read here is a regular file of bounded size, or refused.
+An unpacked archive may hold a link to a device, a pipe that nobody writes to, or a file of a terabyte:
+reading those would hang or exhaust memory. They are refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class IrregularFile(Exception):
-    """The file is a link, a pipe, a device or a folder, or larger than anybody would make it."""
+    """The file is a link, a pipe, a device or a folder, or larger than the limit."""
 
     def __init__(self, file: Path, most: int) -> None:
         size = f"{most // 2**20:,} MiB" if most >= 2**20 else f"{most // 2**10:,} KiB"
@@ -24,10 +24,10 @@ class IrregularFile(Exception):
 
 
 def read_regular(file: Path, most: int, *, follow: bool = False) -> bytes | None:
-    """The content of a regular file of at most so many bytes; None when there is no such file.
+    """The content of a regular file of at most `most` bytes; None when there is no such file.
 
-    A link is refused, or with `follow` taken for what it leads to: git's own files may be links, but a link
-    in a work tree would let a repository choose which of the user's files is read.
+    A link is refused unless `follow` is set: git's own files may be links, but a link in a work tree would
+    let a repository choose which of the user's files is read.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
@@ -53,7 +53,7 @@ def read_regular(file: Path, most: int, *, follow: bool = False) -> bytes | None
 
 
 def refuse_irregular(file: Path, most: int) -> None:
-    """Raise unless a file that somebody else will read, links followed, is regular and of bounded size."""
+    """Raise unless a file that a library will read is regular and of bounded size; links are followed."""
     try:
         found = file.stat()
     except OSError:  # not there, or not for us: whoever reads it says so

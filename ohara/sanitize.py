@@ -1,9 +1,9 @@
 """Makes text from a repository harmless to a terminal.
 
-Messages, paths and diffs are written by strangers: they may carry escape sequences that move the cursor
-or rewrite the title, overrides that show code in another order than it runs, and characters that cannot
-be seen. `sanitize` replaces each such character by one visible character, so that columns counted in the
-original stay true. It does not judge what text means, strip markup or measure width.
+Messages, paths and diffs are not trusted: they may contain escape sequences that move the cursor or change
+the title, overrides that show code in another order than it runs, and invisible characters. `sanitize`
+replaces each such character by one visible character, so that columns counted in the original stay valid. It
+does not strip markup or measure width.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HOSTILE = (
     "]"
 )
 
-# What terminal users know them by: ESC as "␛", NUL as "␀", newline as "␊".
+# Control pictures, which terminal users know: ESC as "␛", NUL as "␀", newline as "␊".
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "\N{SYMBOL FOR DELETE}"}
 
 _KEEPABLE = frozenset("\n\t")
@@ -53,5 +53,5 @@ def sanitize(text: str, *, keep: str = "") -> str:
 
 @functools.cache
 def _hostile() -> re.Pattern[str]:
-    """The compiled set, made when first needed: most runs meet only plain ASCII."""
+    """The compiled pattern, made when first needed: most commands print only plain ASCII."""
     return re.compile(_HOSTILE)

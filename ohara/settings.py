@@ -1,8 +1,7 @@
-"""Everything that can be set: one tree, each value declared once with its default, its bounds and its words.
+"""All settings: one tree, each value declared once with its default, its bounds and its documentation.
 
-Adding a setting is adding one line here. What `ohara config` prints, what docs/config.md must say, which
-environment variable counts and what a file may contain all follow from that line. Where values come from
-is the business of `ohara.config`; what they do, of the code that takes them.
+Adding a setting is adding one line here. What `ohara config` prints, what docs/config.md must contain, the
+environment variable and what a file may contain all follow from that line. `ohara.config` loads the values.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _RULE = "rule"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a setting means, what it may be, and whether a repository may choose it."""
+    """The documentation of a setting, its allowed values, and whether a repository may set it."""
 
     doc: str
     within: tuple[float, float] | None = None
@@ -47,8 +46,8 @@ def setting(
 ) -> _T:
     """Declare a field of a section together with its rule.
 
-    `repo_safe` marks what a stranger's `.ohara.toml` may choose: it can only say which part of that same
-    repository is searched. Nothing that names a file, a model or a program, or that costs time or memory.
+    `repo_safe` marks what a repository's `.ohara.toml` may set: only which part of that same repository is
+    searched. Nothing that names a file, a model or a program, or that costs time or memory.
     """
     metadata = {_RULE: Rule(doc, within, choices, repo_safe, is_date)}
     if isinstance(default, Mapping):
@@ -61,7 +60,7 @@ def setting(
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """What is read from history, and how it is cut."""
+    """What is indexed, and how it is split."""
 
     refs: tuple[str, ...] = setting(
         (), "Refs whose history is indexed; empty means HEAD and the remote's default branch.", repo_safe=True
@@ -88,7 +87,7 @@ class IndexSettings:
 
 @dataclass(frozen=True, slots=True)
 class FindSettings:
-    """How a query is answered."""
+    """How queries are answered."""
 
     k: int = setting(5, "How many hits are shown.", within=(1, 1_000))
     recency_weight: float = setting(
@@ -105,7 +104,7 @@ class FindSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Which models serve; `embedded` is the one that ships with ohara."""
+    """Which models are used; `embedded` is the one that ships with ohara."""
 
     embedder: str = setting("embedded", "What turns text into vectors: `embedded`, `none` or a model's name.")
     reranker: str = setting("embedded", "What reorders the first hits: `embedded`, `none` or a model's name.")
@@ -149,7 +148,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One declared setting, seen from outside."""
+    """One declared setting: its key, default and rule."""
 
     section: str
     name: str
@@ -169,7 +168,7 @@ class Setting:
 
     @property
     def expects(self) -> str:
-        """What it takes, in words."""
+        """What values it takes, for messages."""
         if self.rule.choices:
             return f"one of {', '.join(self.rule.choices)}"
         if self.rule.within:
@@ -180,14 +179,14 @@ class Setting:
         return str(self.kind)
 
     def accept(self, raw: object) -> Value:
-        """The value that `raw` stands for; a ValueError says what was expected when it stands for none."""
+        """The value that `raw` means; a ValueError says what was expected."""
         value = as_kind(raw, self.kind)
         if value is None or not self._allows(value):
             raise ValueError(f"must be {self.expects}, not {textwrap.shorten(repr(raw), 60)}")
         return value
 
     def read(self, text: str) -> Value:
-        """The value that text from the environment stands for; lists are separated by commas."""
+        """The value that a text from the environment means; lists are separated by commas."""
         return self.accept(from_text(text, self.kind))
 
     def _allows(self, value: Value) -> bool:

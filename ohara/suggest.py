@@ -1,6 +1,6 @@
-"""Guesses what a mistyped name was meant to be.
+"""Suggests the known name nearest to a mistyped one.
 
-Pure, and used only to word a hint: nothing is ever corrected on a person's behalf.
+Pure, and used only for hints: nothing is ever corrected automatically.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def edits(left: str, right: str) -> int:
-    """How many characters must be added, dropped, replaced or swapped with a neighbour.
+    """The edit distance: characters added, dropped, replaced or swapped with a neighbour.
 
-    This is the optimal string alignment distance: no stretch is edited twice.
+    This is the optimal string alignment distance: no substring is edited twice.
     """
     before: list[int] = []
     previous = list(range(len(right) + 1))

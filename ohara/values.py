@@ -1,7 +1,7 @@
-"""The kinds of value a setting takes, and how each is checked, read from text and written down.
+"""The kinds of value a setting takes, and how each is checked, parsed from text and written as TOML.
 
-Pure. Text that would disturb a terminal is no value of any kind: settings are shown, and some of them
-come from strangers.
+Pure. Text with control characters is refused: settings are printed, and some of them come from repositories
+that are not trusted.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _FLAG_WORDS = dict.fromkeys(("true", "1", "yes", "on"), True) | dict.fromkeys(
     ("false", "0", "no", "off"), False
 )
 
-# TOML's basic strings: control characters have been refused before, these two remain.
+# What must be escaped in TOML's basic strings: control characters were refused before, these two remain.
 _TOML_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 
 class Kind(StrEnum):
-    """What sort of value a setting takes, in the words shown to people."""
+    """The kind of value that a setting takes, by its name in messages."""
 
     FLAG = "true or false"
     INTEGER = "a whole number"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 
 def kind_of(default: Value) -> Kind:
-    """The kind of which a default is one."""
+    """The kind of a default value."""
     match default:
         case bool():
             return Kind.FLAG
@@ -53,7 +53,7 @@ def kind_of(default: Value) -> Kind:
 
 
 def as_kind(raw: object, kind: Kind) -> Value | None:
-    """The value as one of its kind, or nothing when it is of another kind."""
+    """The value converted to its kind, or None when it is of another kind."""
     match kind, raw:
         case Kind.FLAG, bool():
             return raw
@@ -77,7 +77,7 @@ def as_kind(raw: object, kind: Kind) -> Value | None:
 
 
 def from_text(text: str, kind: Kind) -> object:
-    """What text from the environment says; what it does not say is returned as it is, to be refused."""
+    """Parse text from the environment; what does not parse is returned unchanged, to be refused later."""
     try:
         match kind:
             case Kind.FLAG:

@@ -1,1 +1,1 @@
-"""The background service: one process a user, which answers for all repositories and keeps them fresh."""
+"""The background service: one process per user that searches all repositories and keeps indexes fresh."""

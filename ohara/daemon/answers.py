@@ -1,4 +1,4 @@
-"""Answers requests: what each of them may see, and which part of the service knows."""
+"""Answers each kind of request, with the part of the service that can."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     Search: TypeAlias = Callable[[wire.Find], Awaitable[wire.Found]]
     Wording: TypeAlias = Callable[[wire.Typed, Search], Awaitable[wire.Printed]]
 
-WATCHING, INDEXING, READING = "watching", "indexing", "reading"  # the parts in which there may be trouble
+WATCHING, INDEXING, READING = "watching", "indexing", "reading"  # the values of `wire.Trouble.part`
 
-_EXACT_AT_ONCE = 24  # each holds what it found; they are given the processor in turn
-_WORK_S = 10.0  # of a request's time that it shall not spend waiting
+_EXACT_AT_ONCE = 24  # each keeps its matches in memory; they take turns on the processor
+_WORK_S = 10.0  # the part of a request's deadline that is kept for working, not waiting
 
 
 class Answers:
-    """What the service knows and does for its clients."""
+    """Answers the requests of all clients."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Answers:
 
     @contextmanager
     def connected(self) -> Iterator[None]:
-        """Count a client while it is there; one that listens to events keeps the service alive."""
+        """Count a client while it is connected; a subscriber to events keeps the service from idling out."""
         self.connections += 1
         try:
             yield
@@ -84,11 +84,11 @@ class Answers:
             self.last_used = time.monotonic()
 
     def shut_down(self) -> None:
-        """End the service."""
+        """Stop the service."""
         self._stop()
 
     async def stream(self, request: wire.Subscribe, send: Callable[[wire.Event], Awaitable[None]]) -> None:
-        """Send everything that happens, beginning with what is happening now."""
+        """Send the state of the running job, then an event for each change."""
         with self._events.subscribe() as happening:
             if self._jobs.running is not None:
                 await send(wire.Event(id=request.id, job=_carried(self._jobs.running)))
@@ -96,7 +96,7 @@ class Answers:
                 await send(wire.Event(id=request.id, job=_carried(job)))
 
     async def answer(self, request: wire.AnyRequest, client: Hashable) -> wire.AnyReply:  # noqa: C901, PLR0912 - one case each
-        """The answer to one request of a client."""
+        """The reply to one request of a client."""
         self._requests += 1
         self.last_used = time.monotonic()
         self.used_since_tidied = True
@@ -130,7 +130,7 @@ class Answers:
             case wire.Resume():
                 self._jobs.resume()
             case wire.Shutdown() | wire.Cancel() | wire.Subscribe():
-                pass  # the connection sees to these
+                pass  # `Connection` handles these
         return wire.Done(id=request.id)
 
     def _health(self, number: int) -> wire.Health:
@@ -154,7 +154,7 @@ class Answers:
         )
 
     def _troubles(self) -> Iterator[wire.Trouble]:
-        """What cannot be done as it should, repository by repository."""
+        """Problems of the service, by repository."""
         for repository, why in sorted(self._watch.polled.items()):
             yield wire.Trouble(wire.carried(str(repository)), WATCHING, f"{why}: looked at now and then")
         for name, why in sorted(self._events.failures.items()):
@@ -195,14 +195,14 @@ class Answers:
 
 
 def _carried(job: wire.JobState) -> wire.JobState:
-    """News of a repository whose path JSON may not be able to carry."""
+    """The job with text that JSON can hold: its repository's path may not be UTF-8."""
     return msgspec.structs.replace(
         job, repository=wire.carried(job.repository), detail=wire.carried(job.detail)
     )
 
 
 def _sendable(status: IndexStatus) -> IndexStatus:
-    """How an index stands, of a repository whose path JSON may not be able to carry."""
+    """The status with a path that JSON can hold: the repository's path may not be UTF-8."""
     return replace(status, repository=wire.carried(status.repository))
 
 
@@ -220,12 +220,12 @@ def _resolve(path: str, name: str) -> Sha:
 
 
 def _common_dir(path: str) -> Path:
-    """The repository that a path lies in; it need not be indexed yet."""
+    """The git directory of the repository that contains a path; it need not be indexed yet."""
     return Repository.open(path).common_dir
 
 
 def _registered_dir(path: str) -> Path:
-    """The repository that a path lies in, if it has an index."""
+    """The git directory of the repository that contains a path, if it has an index."""
     return open_registered(path).repository.common_dir
 
 

@@ -1,4 +1,4 @@
-"""Answers what browsing asks: commits, history of lines and symbols, blame, lines of files, the remote."""
+"""Answers the requests of browsing: commits, history of lines and symbols, blame, file lines, the remote."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Browsing = wire.Describe | wire.HistoryRequest | wire.Blame | wire.Lines | wire.
 
 
 async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
-    """The answer to one of these requests."""
+    """The reply to one of these requests."""
     match request:
         case wire.Describe():
             return wire.Described(id=request.id, details=await browser.details(request.commit))

@@ -1,7 +1,7 @@
-"""One client: reads its frames, answers its requests side by side, and gives up on all when it leaves.
+"""One client's connection: reads frames, answers requests concurrently, cancels them when the client leaves.
 
-A client is trusted to be the same user, not to be sane: garbage, a huge frame, a flood of requests or a
-reader that has fallen asleep cost it its own connection and nobody anything else.
+A client is known to be the same user, but may misbehave: garbage, a huge frame, a flood of requests or
+replies that are not read end its own connection and affect no other client.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("ohara.daemon")
 
-_BODY_S = 30.0  # for the rest of a frame whose length has come
-_SEND_S = 30.0  # for a client to take an answer off our hands
-_AT_ONCE = 64  # requests of one client that may be under way
+_BODY_S = 30.0  # for the body of a frame to arrive after its header
+_SEND_S = 30.0  # for a client to read a reply
+_AT_ONCE = 64  # requests of one client that may run at the same time
 _PIECE_BYTES = 256 * 2**10
 
 Reply = wire.AnyReply
 
 
 class Answering(Protocol):
-    """What a connection needs to know how to answer."""
+    """What a connection needs for answering requests."""
 
     async def answer(self, request: wire.AnyRequest, client: Hashable) -> Reply:
-        """The one answer to a request of a client."""
+        """The reply to a request of a client."""
         ...
 
     async def stream(self, request: wire.Subscribe, send: Callable[[wire.Event], Awaitable[None]]) -> None:
@@ -41,7 +41,7 @@ class Answering(Protocol):
         ...
 
     def shut_down(self) -> None:
-        """End the service, once the answer is out."""
+        """Stop the service; called after the reply was sent."""
         ...
 
 
@@ -56,7 +56,7 @@ class Connection:
         self._received = bytearray()
 
     async def serve(self) -> None:
-        """Answer until the client leaves."""
+        """Answer requests until the client leaves."""
         async with anyio.create_task_group() as group:
             try:
                 if await self._greet():
@@ -72,7 +72,7 @@ class Connection:
             group.cancel_scope.cancel()
 
     async def _greet(self) -> bool:
-        """The first request must say hello in our protocol."""
+        """Check that the first request is a Hello with our protocol number, and answer it."""
         request = await self._request()
         if not isinstance(request, wire.Hello):
             await self._send(
@@ -138,7 +138,7 @@ class Connection:
     # -- frames ----------------------------------------------------------------------------------
 
     async def _request(self) -> wire.AnyRequest:
-        """The next request; a client may be silent for as long as it likes between two."""
+        """The next request; there is no limit to the time between two."""
         length = wire.body_length(await self._exactly(wire.HEADER_BYTES))
         with anyio.fail_after(_BODY_S):
             return wire.decode_request(await self._exactly(length))
@@ -154,14 +154,15 @@ class Connection:
         await self._send(event)
 
     async def _send(self, reply: Reply) -> bool:
-        """Send a whole frame or end the connection; False when nobody takes it."""
+        """Send a whole frame or close the connection; False when the client does not read it."""
         try:
             frame = wire.frame(reply)
         except DaemonError as error:
             frame = wire.frame(wire.fault(reply.id, error))
         try:
             async with self._sending:
-                # A frame that was half sent would make the rest unreadable: it is finished, or all is over.
+                # After half a frame the rest of the stream would be unreadable: send all of it, or close the
+                # connection.
                 with anyio.fail_after(_SEND_S, shield=True):
                     await self._stream.send(frame)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -1,4 +1,4 @@
-"""Tells everyone who subscribed what happens to indexes; one who does not listen delays nobody."""
+"""Publishes changes of index jobs to subscribers; a slow subscriber delays nobody."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _WAITING = 256  # what a subscriber may leave unread; further events are not for
 
 
 class Events:
-    """Who has subscribed."""
+    """The subscribers, and the last failure of each repository."""
 
     def __init__(self) -> None:
         self._subscribers: set[MemoryObjectSendStream[JobState]] = set()
         self.failures: dict[str, str] = {}  # by repository: why the last job failed; what was stopped did not
 
     def publish(self, job: JobState) -> None:
-        """Tell everyone, now."""
+        """Send a job state to every subscriber, without waiting."""
         if job.state == "failed" and not job.detail.startswith("stopped"):
             self.failures[job.repository] = job.detail
         elif job.state == "done":
@@ -37,7 +37,7 @@ class Events:
 
     @contextmanager
     def subscribe(self) -> Iterator[MemoryObjectReceiveStream[JobState]]:
-        """Everything that is published from now on."""
+        """Receive everything that is published from now on."""
         sender, receiver = anyio.create_memory_object_stream[JobState](_WAITING)
         self._subscribers.add(sender)
         try:

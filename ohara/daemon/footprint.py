@@ -1,4 +1,4 @@
-"""What the service itself takes: memory, threads, descriptors; and how it keeps little."""
+"""The service's own use of memory, threads and file descriptors, and how it frees memory."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _ARENAS = 2
 
 
 def use_few_arenas() -> None:
-    """Let all threads share a few heaps: each of its own would keep what its largest request once took.
+    """Let all threads share a few malloc arenas: with one each, every arena would keep its peak memory.
 
-    Only the C library of GNU has such heaps, by default eight for each processor.
+    Only glibc has arenas, by default eight per processor.
     """
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 def give_back() -> None:
-    """Return to the system what was freed."""
+    """Return freed memory to the system."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def memory_bytes() -> int:
-    """Resident memory now; where that cannot be told, the most there ever was.
+    """Resident memory now; where that is unknown, its maximum so far.
 
-    Without what is mapped from files: pages of indexes and libraries are the system's to keep or to drop.
+    Pages mapped from files (indexes, libraries) do not count: the system can drop them at any time.
     """
     try:
         resident, mapped = map(int, Path("/proc/self/statm").read_text().split()[1:3])
@@ -43,12 +43,12 @@ def memory_bytes() -> int:
 
 
 def threads() -> int:
-    """Threads of Python; models may have more of their own."""
+    """The number of Python threads; models may have more of their own."""
     return threading.active_count()
 
 
 def descriptors() -> int:
-    """Open file descriptors."""
+    """The number of open file descriptors."""
     try:
         return len(os.listdir("/dev/fd"))  # noqa: PTH208 - names only, thousands of times
     except OSError:

@@ -1,4 +1,4 @@
-"""Reads the few commits that came since the last look, so that an answer is what it would be in process."""
+"""Indexes a few new commits before a search, so that the service answers as `ohara find` does in process."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _AT_MOST_S = 5.0
 
 
 def catch_up(path: str) -> bool:
-    """Index what is new if that is little; True when it is much, which the answer itself says."""
+    """Index new commits if they are few; True when there are many, which the answer itself reports."""
     engine = open_registered(path)
     try:
         unread = engine.catch_up(jobs=1, at_most_s=_AT_MOST_S)
-    except OharaError as error:  # another indexer is at it, or the disk is full: what is there still answers
+    except OharaError as error:  # another indexer is running, or the disk is full: search what is indexed
         _log.info("could not catch up with %s: %s", path, error.message)
-    except Exception:  # noqa: BLE001 - as above; the next index job says what is wrong
+    except Exception:  # noqa: BLE001 - as above; the next index job reports what is wrong
         _log.exception("could not catch up with %s", path)
     else:
         return (unread or 0) > CATCH_UP_COMMITS

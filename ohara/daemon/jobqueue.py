@@ -1,8 +1,8 @@
-"""Decides whose turn it is to be indexed, and when a job that runs gives way. Pure: it starts nothing.
+"""Decides which repository is indexed next, and when a running job yields to another. Pure: starts nothing.
 
-A repository that was just asked for goes first. Then whoever has waited too long; then the words of the
-others, by why they wait, the index that was left longest first; then symbols and vectors. A job that has had
-its turn goes back behind those that wait, so that none holds up another, however long its history.
+First a repository that a client just requested; then those that have waited too long; then the text pass of
+the others, by their reason, stalest index first; then symbols and vectors. A job whose turn ended goes behind
+the waiting ones, so that a long history does not block the others.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
-# A job begins with some seconds of starting and looking at history: a turn is several times that.
+# A job spends its first seconds starting up and surveying history: a turn is several times that.
 TURN_S = 10.0
-# What somebody waits for comes in sooner, and so do words where symbols and vectors are being made.
+# A requested repository waits less; so does a text pass while symbols and vectors of another are being made.
 SHORT_TURN_S = 2.0
 _LONGEST_WAIT_S = 60.0
 
 
 class Reason(IntEnum):
-    """Why a repository should be indexed; the smaller, the sooner."""
+    """Why a repository should be indexed; smaller values go first."""
 
     ASKED = 0
     MOVED = 1
@@ -32,7 +32,7 @@ class Reason(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Why a repository waits and since when, whether it had a turn already and is beyond its words."""
+    """A queue entry: its reason, since when, whether it had a turn and whether its text pass is done."""
 
     reason: Reason
     since: float
@@ -41,12 +41,12 @@ class Wanted:
 
     @property
     def just_asked(self) -> bool:
-        """True when somebody asked for it and it had no turn yet."""
+        """True when a client requested it and it had no turn yet."""
         return self.reason is Reason.ASKED and not self.begun
 
 
 class Queue:
-    """The repositories that wait; `changed` says when an index was last written."""
+    """The waiting repositories; `changed` returns when an index was last written."""
 
     def __init__(self, changed: Callable[[Path], float]) -> None:
         self._changed = changed
@@ -56,7 +56,7 @@ class Queue:
         return repository in self._waiting
 
     def add(self, repository: Path, reason: Reason, now: float) -> bool:
-        """Let a repository wait; True when it did not before. The better of two reasons holds."""
+        """Queue a repository, keeping the better reason if it is queued already; True when it was not."""
         known = self._waiting.get(repository)
         if known is None:
             self._waiting[repository] = Wanted(reason, now)
@@ -67,17 +67,17 @@ class Queue:
         return known is None
 
     def put_back(self, repository: Path, wanted: Wanted, now: float, *, later: bool) -> None:
-        """Let a repository wait for its next turn."""
+        """Queue a repository again after its turn."""
         known = self._waiting.get(repository)
         reason = min(wanted.reason, known.reason) if known else wanted.reason
         self._waiting[repository] = Wanted(reason, now, begun=True, later=later)
 
     def take(self, repository: Path) -> Wanted | None:
-        """No longer let it wait."""
+        """Remove a repository from the queue and return its entry."""
         return self._waiting.pop(repository, None)
 
     def ordered(self, now: float, *, but: Collection[Path] = ()) -> list[tuple[Path, Wanted]]:
-        """Who waits, next first, without some."""
+        """The queue in order, next first, without the repositories in `but`."""
         waiting = [(place, wanted) for place, wanted in self._waiting.items() if place not in but]
         return sorted(waiting, key=lambda each: self._rank(each[0], each[1], now))
 
@@ -90,7 +90,7 @@ class Queue:
 
 
 def gives_way(runs: Wanted, ran_s: float, *, later: bool, to: Wanted) -> bool:
-    """True when a job that has run so long, in its later passes or not, ends its turn for who is next."""
+    """True when a job that has run for `ran_s` should end its turn for the next one in the queue."""
     is_urgent = to.just_asked and not runs.just_asked
     is_first_words = later and not to.later
     return ran_s >= (SHORT_TURN_S if is_urgent or is_first_words else TURN_S)

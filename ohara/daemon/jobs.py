@@ -1,8 +1,8 @@
-"""Runs index jobs, each in a niced process of its own, so that queries never wait for one.
+"""Runs index jobs, each in its own niced process, so that queries never wait for one.
 
-They take turns, as `ohara.daemon.jobqueue` decides: a job that gives way ends between two commits and is
-continued at its next turn. One that cannot end soon, in the middle of a commit of a gigabyte, goes on beside
-the next. A job that is stopped leaves an index that the next one continues.
+Jobs take turns, as `ohara.daemon.jobqueue` decides: a job that yields stops between two commits and continues
+at its next turn. A job that cannot stop soon, inside a commit of a gigabyte, runs on beside the next one. A
+job that is stopped leaves an index that the next job continues.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _log = logging.getLogger("ohara.daemon")
 _STOP_S = 5.0  # a batch of commits is written well within this
 _POWER_POLL_S = 30.0
 _LOOK_S = 0.25
-_GRACE_S = 10.0  # for a job to end its turn before the next begins beside it
-_AT_ONCE = 2  # jobs, when one cannot end its turn: two share the processors, and each has workers of its own
+_GRACE_S = 10.0  # for a job to end its turn before the next one starts beside it
+_AT_ONCE = 2  # jobs, when one cannot end its turn: they share the processors, and each has its own workers
 _LATER_PASSES = frozenset({Pass.SYMBOL, Pass.VECTOR})
-GIVE_WAY = signal.SIGUSR1  # what an indexer takes for: end between two commits
+GIVE_WAY = signal.SIGUSR1  # tells an indexer to stop between two commits
 GAVE_WAY = "gives way to others; it goes on at its next turn"
 _LINE_BYTES = 64 * 2**10
 STOPPED = "stopped; what was read stays searchable"
@@ -58,28 +58,28 @@ BATTERY = "on battery"
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """A job that runs: how far it is, and how it is to end."""
+    """A running job: its progress, and how it should end or ended."""
 
     repository: Path
     wanted: Wanted
     started: float
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     state: JobState | None = None
-    begun: float | None = None  # when its first batch was written: from then on it loses nothing by a stop
-    later: bool = False  # it is beyond its words
+    begun: float | None = None  # when its first batch was written: from then on a stop loses nothing
+    later: bool = False  # its text pass is done
     told_to_stop: bool = False
-    overstays: bool = False  # it was told to, and is in the middle of something long: others run beside it
-    ended: bool = False  # it said that it came to its end
-    stopped: bool = False  # which was before all was done, in good order
+    overstays: bool = False  # told to stop, but inside a long commit: another job may run beside it
+    ended: bool = False  # the indexer reported its end
+    stopped: bool = False  # it ended as told, before everything was done
     goes_on: bool = True
 
     @property
-    def said(self) -> str:
+    def reason(self) -> str:
         return self.wanted.reason.name.lower()
 
 
 class Jobs:
-    """What is to be indexed, and what is being indexed."""
+    """The queue of repositories to index, and the jobs that are running."""
 
     def __init__(self, events: Events, *, battery: Callable[[], bool] = on_battery) -> None:
         self._events = events
@@ -92,41 +92,41 @@ class Jobs:
 
     @property
     def running(self) -> JobState | None:
-        """The job that runs; of two, the one whose turn it is."""
+        """The running job; of two, the one whose turn it is."""
         jobs = sorted(self._running.values(), key=lambda job: job.overstays)
         return jobs[0].state if jobs else None
 
     @property
     def queued(self) -> tuple[str, ...]:
-        """What waits for its turn, next first."""
+        """The queued repositories, next first."""
         return tuple(str(repository) for repository, _ in self._queue.ordered(time.monotonic()))
 
     @property
     def paused(self) -> str:
-        """Why nothing is indexed; empty when things are."""
+        """Why indexing is paused; empty when it is not."""
         if self._paused:
             return PAUSED
         return BATTERY if self._waits_for_power else ""
 
     def want(self, repository: Path, reason: Reason) -> None:
-        """Have a repository (its common git directory) indexed when its turn comes."""
+        """Queue a repository, given by its common git directory."""
         if self._queue.add(repository, reason, time.monotonic()):
             self._events.publish(JobState(str(repository), "queued", reason.name.lower()))
         self._news.set()
 
     def hurry(self, repository: Path) -> None:
-        """Have a repository indexed next, of which somebody just met how much is missing."""
+        """Index a repository next, after a search found many commits missing; unless it is queued already."""
         if repository not in self._running and repository not in self._queue:
             self.want(repository, Reason.ASKED)
 
     def pause(self) -> None:
-        """Index nothing; what runs now is stopped and goes on later."""
+        """Pause indexing; running jobs are stopped and continue later."""
         self._paused = True
         for job in self._running.values():
             job.scope.cancel()
 
     def stop(self, repository: Path) -> None:
-        """Index one repository no further, until it is wanted again; what is done of it stays."""
+        """Stop indexing one repository until it is queued again; what is indexed stays."""
         job = self._running.get(repository)
         if self._queue.take(repository) is not None and job is None:
             self._events.publish(JobState(str(repository), "failed", "asked", detail=STOPPED))
@@ -135,12 +135,12 @@ class Jobs:
             job.scope.cancel()
 
     def resume(self) -> None:
-        """Index again."""
+        """End the pause."""
         self._paused = False
         self._news.set()
 
     async def run(self) -> None:
-        """Give one repository its turn after the other, for ever."""
+        """Run queued jobs one after another, for ever."""
         async with anyio.create_task_group() as group:
             while True:
                 repository = await self._next()
@@ -150,7 +150,7 @@ class Jobs:
                     group.start_soon(self._do, job)
 
     async def _next(self) -> Path:
-        """Wait for something to do, room to do it in, and the power."""
+        """Wait until a repository is queued, a job may start, and the machine is not on battery."""
         while True:
             self._news = anyio.Event()
             self._waits_for_power = False
@@ -181,27 +181,27 @@ class Jobs:
 
     async def _index(self, job: _Job) -> None:
         name = str(job.repository)
-        self._tell(job, JobState(name, "running", job.said))
+        self._publish(job, JobState(name, "running", job.reason))
         try:
             code, complaint = await self._process(job)
         except OSError as error:
             code, complaint = -1, f"{error.strerror or error}"
         except anyio.get_cancelled_exc_class():
             detail = LATER if job.goes_on else STOPPED
-            self._events.publish(JobState(name, "failed", job.said, detail=detail))
+            self._events.publish(JobState(name, "failed", job.reason, detail=detail))
             raise
         if code:
             _log.warning("indexing %s failed: %s", job.repository, complaint)
-            self._tell(job, JobState(name, "failed", job.said, detail=complaint))
+            self._publish(job, JobState(name, "failed", job.reason, detail=complaint))
         elif job.stopped:
-            _log.info("%s gives way (%s)", job.repository, job.said)
-            self._tell(job, JobState(name, "queued", job.said, detail=GAVE_WAY))
+            _log.info("%s gives way (%s)", job.repository, job.reason)
+            self._publish(job, JobState(name, "queued", job.reason, detail=GAVE_WAY))
         else:
-            _log.info("indexed %s (%s)", job.repository, job.said)
-            self._tell(job, JobState(name, "done", job.said))
+            _log.info("indexed %s (%s)", job.repository, job.reason)
+            self._publish(job, JobState(name, "done", job.reason))
 
     async def _process(self, job: _Job) -> tuple[int, str]:
-        """Run the indexer to its end; its exit code and its last words."""
+        """Run the indexer to its end; returns its exit code and the first line of its stderr."""
         process = await anyio.open_process(
             [
                 sys.executable,
@@ -226,7 +226,7 @@ class Jobs:
                 await self._follow(process, job)
                 code = await process.wait()
                 group.cancel_scope.cancel()
-            if code == -GIVE_WAY:  # it came before or after a process knows what it means: nothing is lost
+            if code == -GIVE_WAY:  # the signal came while its handler was not installed: nothing is lost
                 code, job.stopped = 0, job.stopped or not job.ended
         finally:
             with anyio.CancelScope(shield=True):
@@ -235,7 +235,7 @@ class Jobs:
         return code, first.removeprefix("ohara: ") or f"exit code {code}"
 
     async def _limit(self, process: Process, job: _Job) -> None:
-        """End a job's turn when others wait: it stops between two commits, and goes on at its next turn."""
+        """End a job's turn when others wait: it stops between two commits and continues at its next turn."""
         while True:
             await anyio.sleep(_LOOK_S)
             now = time.monotonic()
@@ -258,22 +258,22 @@ class Jobs:
         async for piece in process.stdout:
             *lines, rest = (rest + piece)[-_LINE_BYTES:].split(b"\n")
             for line in lines:
-                said = _said(line)
-                if isinstance(said, Progress):
-                    if job.begun is None and said.done:
+                event = _parsed(line)
+                if isinstance(event, Progress):
+                    if job.begun is None and event.done:
                         job.begun = time.monotonic()
-                    job.later = said.stage in _LATER_PASSES
-                    self._tell(job, JobState(str(job.repository), "progress", job.said, said))
-                elif said is not None:
-                    job.ended, job.stopped = True, said.stopped
+                    job.later = event.stage in _LATER_PASSES
+                    self._publish(job, JobState(str(job.repository), "progress", job.reason, event))
+                elif event is not None:
+                    job.ended, job.stopped = True, event.stopped
 
-    def _tell(self, job: _Job, state: JobState) -> None:
+    def _publish(self, job: _Job, state: JobState) -> None:
         job.state = state
         self._events.publish(state)
 
 
 def _changed(repository: Path) -> float:
-    """When an index was last written; 0 when there is none."""
+    """When the index of a repository was last written; 0 without one."""
     try:
         return locate(repository).database.stat().st_mtime
     except OSError:
@@ -288,7 +288,7 @@ async def _collect(process: Process, complaint: bytearray) -> None:
 
 
 async def _end(process: Process) -> None:
-    """Stop a process that still runs: politely, so that it writes down how far it came, then at once."""
+    """Stop a process that still runs: by SIGINT, so that it commits its progress, then by SIGKILL."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
@@ -302,18 +302,20 @@ async def _end(process: Process) -> None:
 
 
 class _Ended(NamedTuple):
-    """What an indexer says at its end: whether that was before all was done."""
+    """The last event of an indexer: whether it stopped before everything was done."""
 
     stopped: bool
 
 
-def _said(line: bytes) -> Progress | _Ended | None:
+def _parsed(line: bytes) -> Progress | _Ended | None:
     try:
-        said = json.loads(line)
-        if said["event"] == "done":
-            return _Ended(bool(said["stopped"]))
-        if said["event"] != "progress":
+        event = json.loads(line)
+        if event["event"] == "done":
+            return _Ended(bool(event["stopped"]))
+        if event["event"] != "progress":
             return None
-        return Progress(Pass(said["pass"]), said["done"], said["total"], said["hunks"], said["elapsed_s"])
+        return Progress(
+            Pass(event["pass"]), event["done"], event["total"], event["hunks"], event["elapsed_s"]
+        )
     except (ValueError, KeyError, TypeError):
         return None

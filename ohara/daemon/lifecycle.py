@@ -1,8 +1,8 @@
-"""One service a user: the lock that makes it so, its socket, its pid file, its log, and tasks that last.
+"""One service per user: its lock, socket, pid file and log, and tasks that are restarted when they fail.
 
-The lock is the operating system's, so a service that was killed holds nothing; whoever has the lock owns
-the socket and may replace what an earlier one left behind. A service whose folder was deleted is no longer
-the one: what is there now may be its successor's, and is left alone.
+The lock is the operating system's, so a killed service holds nothing. The holder of the lock owns the socket
+and may replace files that an earlier service left behind. A service whose folder was deleted has lost its
+lock: files that are there now may belong to its successor, and are left alone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OLD_LOGS = 3
 
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """Be the one service of this user, or say who is."""
+    """Hold the lock of this user's service; an error names the process that holds it."""
     handle = _held(folder)
     try:
         (folder / PID).write_text(f"{os.getpid()}\n")
@@ -56,7 +56,7 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 def _held(folder: Path) -> int:
-    """Take the lock that is in a folder: one that was deleted while it was waited for is nobody's."""
+    """Take the lock in a folder; start over when the lock file was deleted meanwhile."""
     while True:
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         if not _acquired(handle, folder):
@@ -73,14 +73,14 @@ def _held(folder: Path) -> int:
 
 
 class OwnSocket:
-    """The socket that a service made: it removes that one and no other."""
+    """The socket that this service made; `remove` removes that one and no other."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._made: os.stat_result | None = None
 
     async def listen(self) -> SocketListener:
-        """Make the socket; one that is there was left by a service that was killed, as we hold the lock."""
+        """Make the socket; an existing one was left by a killed service, as we hold the lock."""
         self.path.unlink(missing_ok=True)
         listener = await anyio.create_unix_listener(self.path, mode=0o600)
         self._made = self.path.lstat()
@@ -88,7 +88,7 @@ class OwnSocket:
 
     @property
     def is_ours(self) -> bool:
-        """True while the path leads to the socket that was made here; a listening one keeps its inode."""
+        """True while the path leads to the socket that was made here, by its inode."""
         try:
             return self._made is not None and os.path.samestat(self._made, self.path.lstat())
         except OSError:
@@ -102,7 +102,7 @@ class OwnSocket:
 
 
 async def lasting(name: str, work: Callable[[], Awaitable[None]]) -> None:
-    """Do what shall never end; when it does by a fault of ours, log that and begin again after a while."""
+    """Run a task for ever: when it fails, log that and start it again after a while."""
     pause_s = _PAUSE_S
     while True:
         began = time.monotonic()
@@ -117,7 +117,7 @@ async def lasting(name: str, work: Callable[[], Awaitable[None]]) -> None:
 
 
 def _acquired(handle: int, folder: Path) -> bool:
-    """Take the lock; one that ends (it has no socket any more) is waited for, one that serves is not."""
+    """Take the lock; wait for a service that is stopping (its socket is gone), not for one that runs."""
     deadline = time.monotonic() + _ENDING_S
     while True:
         try:
@@ -131,7 +131,7 @@ def _acquired(handle: int, folder: Path) -> bool:
 
 
 def read_pid(folder: Path) -> int | None:
-    """The process that wrote the pid file, if it still lives."""
+    """The process that wrote the pid file, if it is still running."""
     with suppress(OSError, ValueError):
         pid = int((folder / PID).read_text())
         os.kill(pid, 0)
@@ -141,7 +141,7 @@ def read_pid(folder: Path) -> int | None:
 
 @contextmanager
 def logging_to_file() -> Iterator[None]:
-    """Write what happens to a log that never grows beyond a few megabytes."""
+    """Log to a file that never grows beyond a few megabytes."""
     file = paths.log_file()
     paths.made(file.parent)
     handler = RotatingFileHandler(

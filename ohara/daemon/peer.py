@@ -1,4 +1,4 @@
-"""Asks the system which user is at the other end of a Unix socket."""
+"""Checks which user is at the other end of a Unix socket."""
 
 from __future__ import annotations
 

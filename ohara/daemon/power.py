@@ -1,4 +1,4 @@
-"""Tells whether the machine runs on its battery, where that can be told."""
+"""Checks whether the machine runs on battery, where the system reports it."""
 
 from __future__ import annotations
 

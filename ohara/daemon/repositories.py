@@ -1,7 +1,7 @@
-"""The repositories that were asked about lately, each with its engine, open and warm until nobody asks.
+"""The engines of recently used repositories, kept open until they are idle.
 
 Only repositories that have an index are opened: a request cannot make the service read anything else.
-Settings are read again for every request; when they changed, a new engine takes over.
+Settings are read again for every request; when they changed, a new engine replaces the old one.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Repositories:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is open now."""
+        """The repositories that are open now."""
         return tuple(str(work_dir or folder) for folder, work_dir in self._open)
 
     @property
     def outdated(self) -> tuple[str, ...]:
-        """What is open to an index that is no longer there."""
+        """The open repositories whose index file was deleted or replaced."""
         return tuple(
             str(work_dir or folder)
             for (folder, work_dir), known in self._open.items()
@@ -64,7 +64,7 @@ class Repositories:
 
     @asynccontextmanager
     async def use(self, path: str) -> AsyncIterator[Engine]:
-        """The engine of the indexed repository that a path lies in, not closed while in use."""
+        """The engine of the indexed repository that contains a path; it is not closed while in use."""
         fresh = await in_thread(open_registered, path)
         key = (fresh.location.folder, fresh.repository.work_dir)
         known = self._open.get(key)
@@ -82,7 +82,7 @@ class Repositories:
                 known.engine.close()
 
     def close_idle(self, *, idle_s: float = IDLE_S) -> None:
-        """Close what nobody used for a while, or whose index is gone or was replaced."""
+        """Close engines that were idle for a while, or whose index was deleted or replaced."""
         now = time.monotonic()
         for key, known in list(self._open.items()):
             gone = not known.engine.location.exists
@@ -92,7 +92,7 @@ class Repositories:
                 self._retire(known)
 
     def close(self) -> None:
-        """Close everything."""
+        """Close all engines."""
         for known in self._open.values():
             known.engine.close()
         self._open.clear()
@@ -112,7 +112,7 @@ def open_registered(path: str) -> Engine:
 
 
 async def in_thread(work: Callable[[*Given], T], *given: *Given) -> T:
-    """Do blocking work elsewhere; whoever gives up does not wait for it."""
+    """Run blocking work in a thread; a task that is cancelled does not wait for it."""
     try:
         limiter = _limiter.get()
     except LookupError:

@@ -1,4 +1,4 @@
-"""The service as a whole: the socket, the jobs, the watch, and how it ends."""
+"""The service as a whole: starts the socket, the jobs and the watcher, and shuts them down."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ _TIDY_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the service behaves."""
+    """Options of the service."""
 
     idle_exit_s: float
     interval_s: float
 
 
 def options(idle_exit_s: float | None = None) -> Options:
-    """What the user's settings say, unless told otherwise."""
+    """The options from the user's settings, with an `idle_exit_s` of the command line before them."""
     daemon = config.load().settings.daemon
     return Options(daemon.idle_exit_s if idle_exit_s is None else idle_exit_s, daemon.interval_s)
 
 
 def serve(given: Options, wording: Wording) -> None:
-    """Be the service until told to stop; `wording` is what answers a command line as it was typed."""
+    """Run the service until it is told to stop; `wording` answers the command lines of `wire.Typed`."""
     with only_one(paths.runtime_dir()), logging_to_file():
         _log.info("ohara %s starts, process %d", __version__, os.getpid())
         try:
@@ -67,7 +67,7 @@ def serve(given: Options, wording: Wording) -> None:
 
 
 class _Service:
-    """What lives as long as the service does."""
+    """The parts that live as long as the service does."""
 
     def __init__(self, given: Options, wording: Wording) -> None:
         self._options = given
@@ -81,7 +81,7 @@ class _Service:
         )
 
     async def run(self) -> None:
-        """Serve until told to stop, or until nobody can find us any more."""
+        """Serve until told to stop, or until the socket is gone."""
         footprint.use_few_arenas()
         place = OwnSocket(socket_path())
         listener = await place.listen()
@@ -129,7 +129,7 @@ class _Service:
                 self._stop.set()
 
     async def _tidy(self, place: OwnSocket) -> None:
-        """Close what nobody used for a while; leave when nobody used anything, or can find us."""
+        """Close idle engines; stop when the whole service is idle, or its socket is gone."""
         while True:
             await anyio.sleep(min(_TIDY_S, self._options.idle_exit_s or _TIDY_S))
             if not place.is_ours:

@@ -1,8 +1,8 @@
-"""Lets a few requests be worked on at once and the others wait their turn, client by client.
+"""Limits how many requests are worked on at once; the others wait, fairly by client.
 
-More at once would not be answered sooner: all would take longer, lose lanes to their deadlines, and in the
-end be answered late or not at all. A client with many requests has one turn for each turn of the others. Who
-would wait longer than it can is told at once.
+More at once would not be faster: all of them would take longer, lose lanes to their deadlines, and finish
+late or not at all. A client with many requests gets one turn for each turn of the others. A request that
+would wait beyond its deadline is refused at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NEWEST = 0.1  # the weight of the newest turn in what turns take
 
 
 class Turns:
-    """Who works now, and who waits."""
+    """The requests that are worked on, and those that wait."""
 
     def __init__(self, *, at_once: int = AT_ONCE, for_one: int = FOR_ONE) -> None:
         self._at_once = at_once
@@ -38,12 +38,12 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """How many requests wait."""
         return sum(map(len, self._waiting.values()))
 
     @asynccontextmanager
     async def take(self, client: Hashable, *, patience_s: float) -> AsyncIterator[None]:
-        """Wait for a turn and hold it; DaemonBusy when it would come too late."""
+        """Wait for a turn and hold it; DaemonBusy when the wait would be too long."""
         expected_s = self._takes_s * self.waiting / self._at_once
         if expected_s > patience_s:
             raise DaemonBusy(
@@ -87,7 +87,7 @@ class Turns:
         self._let_in()
 
     def _let_in(self) -> None:
-        """Give free turns to those who wait: the client whose last turn is longest ago first."""
+        """Give free turns to waiting requests, first to the client whose last turn is longest ago."""
         while self._waiting and sum(self._working.values()) < self._at_once:
             client = next((each for each in self._waiting if self._may_work(each)), None)
             if client is None:

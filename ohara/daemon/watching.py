@@ -1,7 +1,7 @@
-"""Decides when repositories are looked at: when their refs move, and now and then in any case.
+"""Queues repositories for indexing when their refs move, and at intervals in any case.
 
-Which repositories there are is looked up again every few seconds, so that one indexed by another process is
-watched too. Where the system does not notify, or cannot tell of one repository, refs are polled.
+The list of indexed repositories is read again every few seconds, so that one indexed by another process is
+watched too. Where the system cannot notify of changes, refs are polled.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ POLLING = "polling"
 
 
 class Watch:
-    """Feeds the jobs."""
+    """Watches all indexed repositories and queues jobs."""
 
     def __init__(self, jobs: Jobs, *, interval_s: float) -> None:
         self._jobs = jobs
@@ -44,18 +44,18 @@ class Watch:
 
     @property
     def how(self) -> str:
-        """How changes are noticed, where nothing stands in the way."""
+        """How changes are noticed in general: by notifications of the system, or by polling."""
         return POLLING if self._system_fault else NOTIFIED
 
     @property
     def polled(self) -> dict[Path, str]:
-        """The repositories that are looked at because they cannot be watched, and why."""
+        """The repositories that are polled because they cannot be watched, with the reason."""
         return {
             repository: why for repository, why in self._unwatchable.items() if repository in self.watched
         }
 
     async def run(self) -> None:
-        """Watch what there is, for ever; begin anew when that changes, or what can be watched of it."""
+        """Watch all indexed repositories for ever; start over when what there is to watch changes."""
         while True:
             watched = await anyio.to_thread.run_sync(_present)
             if watched != self.watched:

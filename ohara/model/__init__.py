@@ -1,7 +1,7 @@
 """The frozen values that flow through ohara, from a commit to a hit.
 
-Nothing here reads, writes or decides: a module that needs behaviour takes these values and returns
-others. Text is already decoded, times are seconds since the epoch (UTC), shas are full hex.
+Plain data without behaviour. Text is already decoded, times are seconds since the epoch (UTC), shas are full
+hex.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What answers a question: hits, how each was found, and what was searched."""
+"""The results of a query: hits, how each was found, and what was searched."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LaneStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LaneReport:
-    """What one lane did for one query; `detail` says why when it is not plain success."""
+    """What one lane did for one query; `detail` is the reason when it did not succeed."""
 
     name: str
     status: LaneStatus
@@ -33,7 +33,7 @@ class LaneReport:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A marked stretch of an excerpt: 0-based line, and character columns after the +/- sign."""
+    """A highlighted span of an excerpt: 0-based line, and character columns after the +/- sign."""
 
     line: int
     start: int
@@ -42,7 +42,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer: an occurrence of a hunk in a commit, with how it was found.
+    """One hunk that was found: its content, its commit and path, and how it was ranked.
 
     `line` and `old_line` number the line that matched, `top` and `old_top` the first line of the excerpt, in
     the new and in the old file.
@@ -73,7 +73,7 @@ class Hit:
 
 
 class SpanScope(StrEnum):
-    """What a span speaks of: the whole history, what of it is indexed, or what the filters let through."""
+    """What a span covers: the whole history, the indexed part of it, or what the filters let through."""
 
     HISTORY = "history"
     INDEXED = "indexed"
@@ -82,7 +82,7 @@ class SpanScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AtHead:
-    """How many lines of how many files of a commit match; at least so many when it is not exact."""
+    """How many lines in how many files match at HEAD; lower bounds when not `exact`."""
 
     commit: Sha
     lines: int
@@ -94,8 +94,8 @@ class AtHead:
 class LiteralSpan:
     """When a literal or pattern was seen in history: first and last commit, and commits by year.
 
-    `introduced` is the first commit that added it, where the whole history is known; `head` how it stands at
-    HEAD, where that could be looked up; `gone` the commit that took it from there.
+    `introduced` is the first commit that added it, where the whole history is known; `head` its matches at
+    HEAD, where those could be counted; `gone` the commit that removed it from there.
     """
 
     first: Sha
@@ -113,7 +113,7 @@ class LiteralSpan:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The whole answer to a query, honest about what was searched and which lanes answered."""
+    """The answer to a query: the hits, what was searched, and which lanes answered."""
 
     query: Query
     hits: tuple[Hit, ...]

@@ -1,4 +1,4 @@
-"""What browsing shows: a commit with its kin and files, who wrote a line, what touched a symbol."""
+"""Values for browsing: a commit with its relatives and files, blame of a line, history of a symbol."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class CommitDetails:
-    """Everything about a commit but its lines; `refs` are the branches and tags that point at it."""
+    """Everything about a commit except its lines; `refs` are the branches and tags that point at it."""
 
     commit: Commit
     committer: str
@@ -54,9 +54,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who last touched a line: where it stands there, its commit, and where to go on from in the parent.
+    """The blame of a line: the commit that last touched it, its position there, and where to continue.
 
-    `before` is None when the file began there; `was_there` says whether the line, in some form, is older.
+    `before` is the position in the parent, None when the file began there; `was_there` is True when the line
+    existed before, in some form.
     """
 
     place: Place

@@ -1,4 +1,4 @@
-"""What git holds: commits, the files they change, the hunks of those, and the symbols in them."""
+"""Values of git history: commits, the files they change, their hunks, and the symbols in them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ChangeKind(StrEnum):
 
 
 class LeftOut(StrEnum):
-    """Why a changed file is not read by the text, symbol and vector passes.
+    """Why a changed file is left out of the text, symbol and vector passes.
 
     `BINARY`, `OVERSIZED` and `MISSING` files are not read at all; the others stay in the literal pass.
-    `ENCODED` is said of single lines: the rest of their file is read.
+    `ENCODED` applies to single lines: the rest of their file is read.
     """
 
     BINARY = "binary"
@@ -39,7 +39,7 @@ class LeftOut(StrEnum):
 
     @property
     def unread(self) -> bool:
-        """True when even the literal pass has no lines of the file."""
+        """True when not even the literal pass reads the file."""
         return self in _UNREAD
 
 
@@ -48,7 +48,7 @@ _UNREAD = frozenset({LeftOut.BINARY, LeftOut.OVERSIZED, LeftOut.MISSING})
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit's identity and words, without its changes."""
+    """A commit's sha, people, times and message, without its changes."""
 
     sha: Sha
     parents: tuple[Sha, ...]

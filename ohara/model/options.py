@@ -1,4 +1,4 @@
-"""How a query is to be answered: the one set of options that every front end fills in."""
+"""The options of a search, which every front end fills in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has, and l
 
 
 class Order(StrEnum):
-    """In which order hits are shown."""
+    """The order of hits."""
 
     RANK = "rank"
     DATE = "date"
@@ -20,13 +20,13 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How a query is to be answered; what is None is left to the settings of the repository.
+    """How to answer a query; options that are None are taken from the settings of the repository.
 
-    `k` is how many hits are wanted; 0 is everything that a literal text or expression matches. `mode`,
-    `filters`, `polarity` and `strict` say how a text is read as a query; a query that is already parsed has
-    them in it. `strict` refuses what would be read more widely than it was written. `after` is the cursor of
-    the answer that this one continues. `context` is how many lines an excerpt shows around a match. `now` is
-    the moment that dates and recency count from. After `within_s` an exact search ends with what it has.
+    `k` is the number of hits; 0 returns all matches of a literal text or expression. `mode`, `filters`,
+    `polarity` and `strict` apply when the query is a text; a parsed query already includes them. `strict`
+    refuses a query that could only be answered more broadly than it was written. `after` is the cursor of the
+    results that these continue. `context` is the number of lines around a match in an excerpt. `now` is the
+    time that relative dates and recency count from. After `within_s` an exact search ends with what it has.
     """
 
     k: int | None = None

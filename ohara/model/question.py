@@ -1,4 +1,4 @@
-"""What a person asks: words that rank, patterns that are required, filters that bound."""
+"""A parsed query: words that rank, patterns that are required, filters that restrict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Mode(StrEnum):
 
 
 class QueryClass(StrEnum):
-    """What kind of thing a query looks like; chooses lane weights and is shown with the answer."""
+    """What a query looks like; it chooses the lane weights and is shown with the results."""
 
     SHA = "sha"
     ISSUE = "issue"
@@ -34,7 +34,7 @@ class QueryClass(StrEnum):
 
 
 class Polarity(StrEnum):
-    """Which side of a change a term must stand on."""
+    """Which side of a change must contain a term."""
 
     ANY = "any"
     ADDED = "added"
@@ -43,7 +43,7 @@ class Polarity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A term every hit must contain on one changed line: a literal, or a regular expression.
+    """A term that every hit must contain on one changed line: a literal, or a regular expression.
 
     `flags` is a subset of "ism" in that order; literals carry none and match case-sensitively.
     """
@@ -56,7 +56,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which commits and files may answer. Values of one filter are alternatives; filters combine."""
+    """Restricts commits and files. The values of one filter are alternatives; filters combine."""
 
     authors: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -74,10 +74,10 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query: the words that rank, the patterns that are required, the filters that bound.
+    """A parsed query: words that rank, patterns that are required, filters that restrict.
 
-    `polarity` is what a bare `added:` or `removed:` asked of the whole query; `notes` say what was not read
-    as it was written.
+    `polarity` is that of a bare `added:` or `removed:`, for the whole query; `notes` describe where the query
+    was not read literally.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""How an index stands: its passes, what is left out or failed, how far behind it is."""
+"""The status of an index: its passes, what is left out or failed, how far behind it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ohara.model.history import LeftOut, Sha  # noqa: TC001 - the types are read
 
 
 class Pass(StrEnum):
-    """The passes over history, in order of usefulness."""
+    """The passes of indexing, in the order in which they run."""
 
     TEXT = "text"
     LITERAL = "literal"
@@ -19,7 +19,7 @@ class Pass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of an index run: which pass, how many of its commits, at what pace."""
+    """The progress of an index run: which pass, and how many of its commits are done."""
 
     stage: Pass
     done: int
@@ -30,7 +30,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A commit that could not be wholly processed: why, and how often it was tried."""
+    """A commit that could not be processed completely: the reason, and how often it was tried."""
 
     sha: Sha
     reason: str
@@ -39,7 +39,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class PassStatus:
-    """How many commits one pass has finished, of how many that are indexed."""
+    """How many of the indexed commits one pass has finished."""
 
     stage: Pass
     done: int
@@ -48,7 +48,7 @@ class PassStatus:
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """How the newest index run went: when it began, how long it took, and what came of it."""
+    """The latest index run: when it began, how long it took, and its outcome."""
 
     started: int
     elapsed_s: float
@@ -60,7 +60,7 @@ class LastRun:
 class IndexStatus:
     """What is in an index and how far behind the repository it is.
 
-    `older` commits are left out by the setting index.since, and `gone` are chosen refs that are no more.
+    `older` commits are left out by the setting index.since; `gone` are chosen refs that no longer exist.
     """
 
     repository: str

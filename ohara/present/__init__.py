@@ -1,1 +1,1 @@
-"""Results as a person or a program reads them: text for a terminal or a pipe, and one stable JSON object."""
+"""Formats results: text for a terminal or a pipe, and one stable JSON object for programs."""

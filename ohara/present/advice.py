@@ -1,4 +1,4 @@
-"""What to say of an answer without hits: why that may not be a "no", and what to try."""
+"""Advice on results without hits: whether that can be trusted, and what to try."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MORE_TIME = "narrow it (path:, since:, a longer text), or give lanes more time:
 
 
 def doubtful(results: Results) -> OharaError | None:
-    """Why an answer without hits does not mean that there are none; None when it does, or there are some."""
+    """The error for results without hits that were not searched completely; None when they can be trusted."""
     if results.hits:
         return None
     cut = [lane for lane in results.lanes if lane.status in _CUT_SHORT and lane.name != RERANK]
@@ -27,7 +27,7 @@ def doubtful(results: Results) -> OharaError | None:
 
 
 def _unread(index: IndexStatus) -> OharaError | None:
-    """What to say of commits that are not there to be searched."""
+    """The error for commits that are not indexed yet."""
     if not index.behind:
         return None
     are = "is" if index.behind == 1 else "are"

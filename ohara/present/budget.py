@@ -1,4 +1,4 @@
-"""Keeps an answer within a budget of tokens: whole hits only, in order. Pure."""
+"""Limits an answer to a budget of tokens: whole hits only, in order. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHARACTERS_A_TOKEN = 4  # what language models average over code and prose
 def within_budget(
     hits: Sequence[Hit], render: Callable[[Hit], str], *, tokens: int, overhead: str = ""
 ) -> tuple[Hit, ...]:
-    """The hits that fit, in order; one that does not fit is left out whole."""
+    """The hits that fit, in order; a hit that does not fit is left out entirely."""
     return tuple(_fitting(hits, render, tokens * CHARACTERS_A_TOKEN - len(overhead)))
 
 

@@ -1,6 +1,6 @@
 """Measures and wraps text in the columns of a terminal, where some characters take two and some none. Pure.
 
-Text must be inert already (see `ohara.sanitize`): a tab or an escape has no width that could be known here.
+Text must be sanitized already (see `ohara.sanitize`): the width of a tab or an escape is not known here.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def width_of(text: str) -> int:
 
 
 def pieces(text: str, first: int, later: int) -> Iterator[tuple[int, int]]:
-    """Cut a text where it would run over: from and to, in characters, at most `first`, then `later` columns.
+    """Cut a text into lines of at most `first`, then `later` columns; yields start and end, in characters.
 
-    A piece holds at least one character, so that the narrowest terminal still gets everything.
+    A piece holds at least one character, so that even the narrowest terminal shows everything.
     """
     start = 0
     while True:
@@ -58,7 +58,7 @@ def words(text: str, first: int, later: int) -> list[str]:
 
 
 def _reach(text: str, start: int, limit: int) -> int:
-    """How far a line of so many columns gets, combining marks included."""
+    """The end of the longest piece that fits into `limit` columns, including its combining marks."""
     if text.isascii():
         return min(len(text), start + max(1, limit))
     taken = 0

@@ -1,6 +1,6 @@
-"""Hunks as git prints them: the pieces of a long one joined again, ranges, less context. Pure.
+"""Hunks as git prints them: joins the pieces of a long hunk, computes ranges, trims context. Pure.
 
-What is joined are hits whose excerpts are whole pieces, in the order of their commit.
+Expects hits whose excerpts are whole pieces, in the order of their commit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CHANGED = frozenset("+-")
 
 
 def whole_hunks(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with those made one that are pieces of one hunk: each begins where the one before ends."""
+    """The hits with the pieces of one hunk joined: each piece begins where the one before it ends."""
     joined: list[Hit] = []
     for hit in hits:
         if joined and _goes_on(joined[-1], hit):
@@ -31,20 +31,20 @@ def whole_hunks(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def with_context(hits: Sequence[Hit], lines: int) -> list[Hit]:
-    """The hits with at most so many lines around each change: what they lie too far apart for becomes two."""
+    """The hits with at most `lines` of context around changes; a hunk is split where they are far apart."""
     narrowed = [part for hit in hits for part in _parts(hit, lines)]
     return [replace(hit, rank=rank) for rank, hit in enumerate(narrowed, 1)]
 
 
 def range_of(hit: Hit) -> str:
-    """What git writes above a hunk: where it stands in the old and the new file."""
+    """The range that git writes above a hunk: its position in the old and the new file."""
     lines = hit.excerpt.split("\n")
     old, new = _count(lines, _OLD), _count(lines, _NEW)
     return f"@@ -{_side(hit.old_top, old)} +{_side(hit.top, new)} @@"
 
 
 def _side(top: int, lines: int) -> str:
-    """One is not written, and an empty side is numbered by the line above it."""
+    """One side of a range: a count of one is omitted, and an empty side has the number of the line above."""
     first = top if lines else max(0, top - 1)
     return f"{first}" if lines == 1 else f"{first},{lines}"
 
@@ -66,7 +66,7 @@ def _goes_on(above: Hit, below: Hit) -> bool:
 
 
 def _end(start: int, lines: int) -> int:
-    """The line below a side; nothing is above the first line of a file."""
+    """The number of the line after a side."""
     return max(1, start) + lines
 
 

@@ -1,7 +1,7 @@
-"""Results as a program reads them: one stable object, described in docs/json.md.
+"""Results as JSON: one stable object, described in docs/json.md.
 
-Keys are never taken away or given another meaning under the same schema number. The text is ASCII: what a
-repository holds is carried exactly, as escapes, and can disturb no terminal on its way.
+Under one schema number, keys are never removed and never change their meaning. The output is ASCII: text from
+a repository is kept exactly, as escapes, and cannot disturb a terminal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SCORE_DIGITS = 6  # finer differences are noise of floating point
 
 
 def results_object(results: Results, *, name: object = None) -> dict[str, object]:
-    """The whole answer; `name` is the id that a batch gave the query."""
+    """The results as an object; `name` is the id of the query in a batch."""
     query, index = results.query, results.index
     passes = {status.stage: [status.done, status.total] for status in index.passes}
     said: dict[str, object] = {"schema": SCHEMA}
@@ -53,7 +53,7 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
 
 
 def hit_object(hit: Hit) -> dict[str, object]:
-    """One hit, with everything that is known of it."""
+    """One hit, with everything that is known about it."""
     commit = hit.commit
     return {
         "rank": hit.rank,
@@ -82,12 +82,12 @@ def hit_object(hit: Hit) -> dict[str, object]:
 
 
 def error_object(error: OharaError, *, name: object = None) -> dict[str, object]:
-    """What a batch answers for a line that failed."""
+    """The object that a batch prints for a line that failed."""
     return {"id": name, "error": {"message": error.message, "hint": error.hint}}
 
 
 def written(said: dict[str, object]) -> str:
-    """An object on one line."""
+    """The object as one line of JSON."""
     return json.dumps(said, separators=(",", ":"))
 
 

@@ -1,4 +1,4 @@
-"""Says when something happened: long ago in a person's words, exactly in a program's. Pure."""
+"""Formats times: relative for people ("3 days ago"), RFC 3339 for programs. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHOLE_DAY_MINUTES = 24 * 60
 
 
 def ago(moment: int, *, now: float) -> str:
-    """How long ago a moment was, in its largest unit; what lies ahead (a clock was wrong) is dated."""
+    """How long ago a moment was, in its largest unit; a time in the future (a wrong clock) as a date."""
     seconds = now - moment
     if seconds < -60:
         return f"on {day(moment)}"

@@ -1,4 +1,4 @@
-"""Colours for a terminal, or none: the one place that writes escape sequences, around text that is inert."""
+"""Colours for a terminal, or none: the only module that writes escape sequences, around sanitized text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Ink(StrEnum):
-    """What a stretch of text is, by the escape sequence that shows it."""
+    """The role of a piece of text, with the escape sequence for it."""
 
     COMMIT = "33"
     QUIET = "2"
@@ -25,12 +25,12 @@ class Ink(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Whether to colour."""
+    """Adds colour, or not."""
 
     coloured: bool
 
     def ink(self, text: str, *inks: Ink) -> str:
-        """The text in these inks."""
+        """The text with the escape sequences of these inks."""
         if not (self.coloured and text and inks):
             return text
         return f"\x1b[{';'.join(inks)}m{text}\x1b[0m"
@@ -40,7 +40,7 @@ PLAIN = Style(coloured=False)
 
 
 def style_for(choice: str, *, terminal: bool, environment: Mapping[str, str]) -> Style:
-    """Colour always, never, or by itself: on a terminal that can, unless NO_COLOR is set."""
+    """The style for `--color`: always, never, or auto (on a colour terminal, unless NO_COLOR is set)."""
     if choice != "auto":
         return Style(coloured=choice == "always")
     dumb = environment.get("TERM", "") == "dumb"

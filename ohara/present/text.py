@@ -1,7 +1,7 @@
-"""Hits as a person reads them: numbered, dated, placed, with the diff that answers.
+"""Results as text for people: each hit with its number, date, path and diff.
 
 Everything that came from a repository passes through `sanitize` here, one line at a time, before any colour
-is added. Nothing is printed: lines are returned, and what is talk rather than answer (`summary`) apart.
+is added. Nothing is printed: lines are returned; remarks for stderr (`summary`, `warnings`) are separate.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NARROWEST = 20  # below this nothing is readable; wrapping there would only mak
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is written on: how wide (None does not wrap), in which style, when, and how much is told."""
+    """How to lay out text: the width (None does not wrap), the style, the current time, and `explain`."""
 
     now: float
     width: int | None = None
@@ -39,7 +39,7 @@ class Page:
 
 
 def hit_lines(hit: Hit, page: Page) -> list[str]:
-    """One hit: who and when, what was said, where, the excerpt, and how it was found."""
+    """One hit: author and date, subject, path, excerpt, and how it was found."""
     margin = " " * (len(str(hit.rank)) + 2)
     return [
         *_head(hit, page, margin),
@@ -51,7 +51,7 @@ def hit_lines(hit: Hit, page: Page) -> list[str]:
 
 
 def commit_lines(commit: Commit, page: Page) -> list[str]:
-    """A commit by itself: its whole name, who wrote it and when, and all of its message."""
+    """A commit: its full sha, author, date and whole message."""
     style = page.style
     moment = commit.committer_time
     when = f"{rfc3339(moment, commit.committer_offset)} ({ago(moment, now=page.now)})"
@@ -67,7 +67,7 @@ def commit_lines(commit: Commit, page: Page) -> list[str]:
 
 
 def hunk_lines(hit: Hit, page: Page) -> list[str]:
-    """One hunk of a commit that is already named: where it is, as git numbers it too, and what it changes."""
+    """One hunk of a commit that was printed already: its path, git's range, and its lines."""
     margin = " " * (len(str(hit.rank)) + 2)
     place = list(_place(hit, page, margin)) or [f"{margin}(no lines)"]
     number = page.style.ink(f"{hit.rank}.".ljust(len(margin)), Ink.QUIET)
@@ -155,13 +155,13 @@ _SIGN_INKS = {"+": (Ink.ADDED,), "-": (Ink.REMOVED,)}
 
 
 def _untabbed(text: str) -> tuple[str, list[int]]:
-    """The text sanitized, tabs as spaces, and where each of its characters, and its end, came to stand."""
+    """The text sanitized, with tabs as spaces, and the new position of each character and of the end."""
     shown = [_TAB if character == "\t" else character for character in sanitize(text, keep="\t")]
     return "".join(shown), [0, *accumulate(map(len, shown))]
 
 
 def _stretches(start: int, end: int, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
-    """A part of a line cut where matches begin and end, each stretch with whether it matched."""
+    """A part of a line split at the ends of matches, each piece with whether it matched."""
     edges = sorted({start, end, *(edge for span in spans for edge in span if start < edge < end)})
     for low, high in pairwise(edges):
         yield low, high, any(first <= low and high <= last for first, last in spans)
@@ -197,7 +197,7 @@ def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 
 
 def span_lines(span: LiteralSpan, page: Page) -> list[str]:
-    """When a literal came and went, and with `explain` how many commits touched it each year."""
+    """When a literal was first and last seen, and with `explain` how many commits touched it each year."""
     lines = _wrapped(f"{_came_and_went(span, page)}{_standing(span)}", page, "")
     if page.explain:
         years = ", ".join(f"{year}: {count}" for year, count in span.by_year)
@@ -226,7 +226,7 @@ _PART = {
 
 
 def _standing(span: LiteralSpan) -> str:
-    """How it stands at HEAD; nothing where several terms must come together, which is a matter of changes."""
+    """The literal's matches at HEAD; nothing for several terms, which must meet in one change."""
     if span.gone is not None or (span.scope is SpanScope.HISTORY and span.introduced is None):
         return ""
     if span.head is None or not (span.head.lines or span.head.exact):
@@ -238,7 +238,7 @@ def _standing(span: LiteralSpan) -> str:
 
 
 def summary(results: Results) -> str:
-    """How much was searched, how, and how long it took, in one line."""
+    """One line: how much was searched, how, and how long it took."""
     index = results.index
     searched = f"{index.indexed:,} of {index.commits:,}" if index.behind else f"{index.indexed:,}"
     told = [
@@ -251,7 +251,7 @@ def summary(results: Results) -> str:
 
 
 def warnings(results: Results) -> list[str]:
-    """What is missing from the answer, if anything: commits, lanes, passes."""
+    """Warnings about what is missing from the results: commits, lanes, passes."""
     told = [
         f"the {report.name} lane {_STATUS[report.status]}"
         + (f": {sanitize(report.detail)}" if report.detail else "")
@@ -270,8 +270,8 @@ def warnings(results: Results) -> list[str]:
     return told + [sanitize(note) for note in results.notes]
 
 
-# The few commits that a search reads before it answers wait for the next run, which is not worth a word. An
-# exact search reads by itself what its pass has not.
+# The later passes of the few commits that a search indexes first wait for the next run, which needs no
+# warning. An exact search reads by itself what its pass has not.
 _NEARLY_ALL = 0.9
 _STATUS = {LaneStatus.TIMEOUT: "ran out of time", LaneStatus.FAILED: "failed"}
 

@@ -1,1 +1,1 @@
-"""Puts ohara into its surroundings: schedules, git hooks, and a check of the whole installation."""
+"""Integrates ohara into a system: schedules, git hooks, and a check of the whole installation."""

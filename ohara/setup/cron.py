@@ -18,7 +18,7 @@ _PLACE = "crontab"
 
 
 class Cron:
-    """A block in the table that `crontab` edits."""
+    """Schedules with a block in the user's crontab."""
 
     name = "cron"
 
@@ -31,21 +31,21 @@ class Cron:
         return Preview(texts=(Text(_PLACE, block(job)),), commands=(("crontab", "-"),))
 
     def install(self, job: Job) -> None:
-        """Put the block into the table, in place of an earlier one."""
+        """Write the block into the crontab, replacing an earlier one."""
         before = _read()
         after = with_block(before, block(job))
         if after != before:
             subprocesses.must(("crontab", "-"), stdin=after)
 
     def installed(self) -> Installed | None:
-        """The block, if the table has one."""
+        """The block, if the crontab has one."""
         if not self.available() or BEGIN not in (table := _read()).splitlines():
             return None
         inside = table.partition(BEGIN)[2].partition(END)[0].strip().splitlines()
         return Installed((_PLACE,), active=True, command=inside[-1] if inside else "")
 
     def remove(self) -> tuple[str, ...]:
-        """Take the block out of the table."""
+        """Remove the block from the crontab."""
         if self.installed() is None:
             return ()
         after = without_block(_read())
@@ -54,7 +54,7 @@ class Cron:
 
 
 def block(job: Job) -> str:
-    """The marked lines; cron takes an unescaped percent sign for a line end."""
+    """The marked lines; percent signs are escaped, as cron reads them as line ends."""
     words = ["nice", "-n", "10", *job.command]
     if job.environment:
         words = ["env", *(f"{name}={value}" for name, value in job.environment), *words]
@@ -63,7 +63,7 @@ def block(job: Job) -> str:
 
 
 def times(every_s: int) -> str:
-    """The five fields; cron knows only steps that divide the hour or the day."""
+    """The five time fields; cron only has steps that divide the hour or the day."""
     minutes = every_s // 60
     if every_s % 60 == 0:
         if minutes < 60 and 60 % minutes == 0:
@@ -79,7 +79,7 @@ def times(every_s: int) -> str:
 
 
 def with_block(table: str, lines: str) -> str:
-    """The table with the block where the old one was, or at its end."""
+    """The crontab with the block in place of the old one, or at its end."""
     if BEGIN in table.splitlines():
         before, _, rest = table.partition(BEGIN)
         _, _, after = _closed(rest)
@@ -89,7 +89,7 @@ def with_block(table: str, lines: str) -> str:
 
 
 def without_block(table: str) -> str:
-    """The table as it was before."""
+    """The crontab without the block."""
     if BEGIN not in table.splitlines():
         return table
     before, _, rest = table.partition(BEGIN)

@@ -1,6 +1,6 @@
-"""Looks at everything ohara stands on and says, for each part, that it is well or what to do about it.
+"""Checks everything that ohara depends on and reports, for each part, that it is fine or how to repair it.
 
-A check never raises and never changes anything; `fix` does what a check proposes, where that is safe.
+A check never raises and never changes anything; `repair` does what a check proposes, where that is safe.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WATCHES_A_REPOSITORY = 300  # folders below refs, generously
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found; `fix` is the command to type, `repair` the same as a command line of ours."""
+    """The result of one check; `fix` is the command to type, `repair` the arguments of ohara that do it."""
 
     name: str
     well: bool
@@ -48,7 +48,7 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Every check, one after the other; wrong settings are told once, not by each check that needs them."""
+    """Run every check; wrong settings are reported once, not by each check that needs them."""
     told: set[str] = set()
     for name, check in _CHECKS:
         try:
@@ -64,7 +64,7 @@ def examine() -> Iterator[Finding]:
 
 
 def repair(finding: Finding) -> str:
-    """Do what a finding proposes; what went wrong, or nothing."""
+    """Do what a finding proposes; returns what went wrong, or an empty text."""
     done = run(ohara_command(*finding.repair))
     return done.stderr.strip().partition("\n")[0].removeprefix("ohara: ") if done.returncode else ""
 
@@ -159,7 +159,7 @@ def _daemon(name: str) -> Iterator[Finding]:
         said=f"process {vitals.pid}, version {vitals.version}, {len(vitals.watched)} repositories{paused}",
     )
     for trouble in vitals.troubles:
-        # A repository that is looked at instead of watched is as fresh, some seconds later.
+        # A repository that is polled instead of watched is as fresh, some seconds later.
         yield Finding(
             f"{name}, {trouble.part} {trouble.repository}",
             well=trouble.part == "watching",
@@ -182,7 +182,7 @@ def _schedule(name: str) -> Iterator[Finding]:
 
 
 def _index(location: IndexLocation) -> Finding:
-    """Whether an index is whole, belongs to a repository that exists, and is made as it would be made now."""
+    """Check that an index is intact, belongs to an existing repository, and was made by the current rules."""
     name = f"index of {location.common_dir}"
     if not location.common_dir.is_dir():
         forget = ("forget", str(location.common_dir))

@@ -1,7 +1,7 @@
-"""What a git hook leaves running: it waits for its turn and indexes what is new, once for many hooks.
+"""The process that a git hook starts in the background: indexes what is new, once for a burst of hooks.
 
-A rebase fires hooks in bursts. The first run waits while it holds a lock; those that find it held know that
-somebody will look after them and leave at once.
+A rebase fires many hooks. The first run takes a lock and waits for the refs to settle; runs that find the
+lock held exit at once, as the first one will index their commits too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLLOW_LOCK = "hook.lock"
 
 
 def follow(repository: Path) -> bool:
-    """Index what is new in a repository that has an index; False when there was no need to."""
+    """Index what is new in a repository that has an index; False when there was nothing to do."""
     engine = Engine.open(repository)
     if not engine.location.exists:
         return False
@@ -50,7 +50,7 @@ def follow(repository: Path) -> bool:
 
 
 def _wait_for_turn(engine: Engine) -> None:
-    """Let the refs settle, then let whoever is indexing finish: it may have looked before the last commit."""
+    """Wait for the refs to settle, then for a running indexer, which may have read the refs too early."""
     time.sleep(_SETTLE_S)
     deadline = time.monotonic() + _PATIENCE_S
     while holder(engine.location.lock) and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""What is scheduled: a command, how often, and the few variables it needs. Pure."""
+"""The scheduled job: a command, how often it runs, and its environment variables. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_S = 7 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command that runs again and again."""
+    """A command that runs at an interval."""
 
     command: tuple[str, ...]
     every_s: int
@@ -32,7 +32,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Something to write: a file's place (or the name of what is not a file) and its content."""
+    """A text to write: the path of a file (or the name of a table that is none), and the content."""
 
     place: str
     content: str
@@ -40,7 +40,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """All that installing would write and run."""
+    """Everything that installing would write and run."""
 
     texts: tuple[Text, ...]
     commands: tuple[tuple[str, ...], ...]
@@ -48,7 +48,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What is in place now: where it is written, whether it is switched on, when it runs next."""
+    """What is installed now: in which files, and whether it is active."""
 
     places: tuple[str, ...]
     active: bool
@@ -56,12 +56,12 @@ class Installed:
 
 
 class Scheduler(Protocol):
-    """One of the ways in which a system runs things again and again."""
+    """A scheduler of the operating system."""
 
     name: str
 
     def available(self) -> bool:
-        """True when this system works that way."""
+        """True when this system has the scheduler."""
         ...
 
     def preview(self, job: Job) -> Preview:
@@ -69,15 +69,15 @@ class Scheduler(Protocol):
         ...
 
     def install(self, job: Job) -> None:
-        """Write it and switch it on, replacing what an earlier install left."""
+        """Install and activate the job, replacing an earlier one."""
         ...
 
     def installed(self) -> Installed | None:
-        """What an earlier install left, if anything."""
+        """What is installed, if anything."""
         ...
 
     def remove(self) -> tuple[str, ...]:
-        """Switch it off and take it away; what was taken away."""
+        """Deactivate and remove the job; returns what was removed."""
         ...
 
 
@@ -98,7 +98,7 @@ def make_job(repositories: Sequence[Path], every_s: int) -> Job:
 
 
 def parse_every(text: str) -> int:
-    """The seconds that "15m", "2h" or "1d" stand for."""
+    """Parse "15m", "2h" or "1d" into seconds."""
     found = re.fullmatch(r"(\d{1,6})\s*([smhd])", text.strip().lower())
     seconds = int(found[1]) * _UNITS[found[2]] if found else 0
     if not _SHORTEST_S <= seconds <= _LONGEST_S:
@@ -109,6 +109,6 @@ def parse_every(text: str) -> int:
 
 
 def in_words(seconds: int) -> str:
-    """The shortest way to write a number of seconds that `parse_every` reads back."""
+    """The shortest text for a number of seconds that `parse_every` reads back."""
     unit = next(unit for unit in "dhms" if seconds % _UNITS[unit] == 0)
     return f"{seconds // _UNITS[unit]}{unit}"

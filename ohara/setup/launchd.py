@@ -20,7 +20,7 @@ LABEL = "io.github.ohara.index"
 
 
 class Launchd:
-    """A property list in the user's LaunchAgents."""
+    """Schedules with a property list in the user's LaunchAgents."""
 
     name = "launchd"
 
@@ -29,7 +29,7 @@ class Launchd:
         return sys.platform == "darwin" and subprocesses.has("launchctl")
 
     def preview(self, job: Job) -> Preview:
-        """The property list and what loads it."""
+        """The property list and the command that loads it."""
         return Preview(
             texts=(Text(str(_file()), plist_text(job)),),
             commands=(("launchctl", "bootstrap", _domain(), str(_file())),),

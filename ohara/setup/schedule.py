@@ -1,7 +1,7 @@
-"""Scheduled indexing without a daemon: which way this system schedules, and the job itself.
+"""Scheduled indexing without a daemon: chooses the system's scheduler, and runs the job itself.
 
-The job starts one niced `ohara index --scheduled` after another, so that a repository that vanished or is
-damaged costs only itself.
+The job starts one niced `ohara index --scheduled` after another, so that a repository that is gone or damaged
+does not affect the others.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _RUN_RECORD = "schedule.json"
 
 
 def schedulers() -> tuple[Scheduler, ...]:
-    """All ways to schedule, the one a system prefers first."""
+    """All schedulers, the preferred one first."""
     return (Systemd(), Launchd(), Cron())
 
 
 def choose(name: str | None = None) -> Scheduler:
-    """The way that was asked for, or the one this system works by."""
+    """The named scheduler, or the first that this system has."""
     ways = schedulers()
     if name is not None:
         return next(way for way in ways if way.name == name)
@@ -50,12 +50,12 @@ def choose(name: str | None = None) -> Scheduler:
 
 
 def plan(repositories: Sequence[Path], every_s: int) -> Job:
-    """The job for these repositories, by their absolute paths."""
+    """The job for these repositories, with absolute paths."""
     return make_job([path.absolute() for path in repositories], every_s)
 
 
 def install(way: Scheduler, job: Job) -> None:
-    """Install the job the chosen way, taking it out of any other, so that it never runs twice."""
+    """Install the job with one scheduler and remove it from the others, so that it never runs twice."""
     way.install(job)
     for other in schedulers():
         if other.name != way.name:
@@ -64,12 +64,12 @@ def install(way: Scheduler, job: Job) -> None:
 
 
 def found() -> tuple[tuple[Scheduler, Installed], ...]:
-    """Everything an earlier install left on this system."""
+    """Everything that is installed on this system."""
     return tuple((way, there) for way in schedulers() if (there := way.installed()) is not None)
 
 
 def remove() -> tuple[str, ...]:
-    """Take away what was installed, whichever way; what that was."""
+    """Remove the job from every scheduler; returns what was removed."""
     gone = tuple(place for way in schedulers() for place in way.remove())
     (paths.state_dir() / _RUN_RECORD).unlink(missing_ok=True)
     return gone
@@ -80,14 +80,14 @@ def remove() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one repository's part of a scheduled run went."""
+    """The result of a scheduled run for one repository."""
 
     repository: Path
     failed: str
 
 
 def run(repositories: Sequence[Path]) -> Iterator[Outcome]:
-    """Index each repository in a process of its own, those whose index is oldest first."""
+    """Index each repository in its own process, stalest index first."""
     record = read_record()
     if record is not None:
         _write_record(Record(record.every_s, record.installed, last_run=int(time.time())))
@@ -131,7 +131,7 @@ def _index(repository: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How often the job runs, since when, and when it ran last."""
+    """The record of the schedule: how often it runs, since when, and its last run."""
 
     every_s: int
     installed: int
@@ -139,12 +139,12 @@ class Record:
 
     @property
     def next_run(self) -> int:
-        """About when it runs next."""
+        """The approximate time of the next run."""
         return (self.last_run or self.installed) + self.every_s
 
 
 def read_record() -> Record | None:
-    """What is known of the schedule without asking the system; None when nothing is scheduled."""
+    """Read the record, without asking the system's scheduler; None when nothing is scheduled."""
     try:
         stored = json.loads((paths.state_dir() / _RUN_RECORD).read_text(encoding="utf-8"))
         return Record(int(stored["every_s"]), int(stored["installed"]), stored["last_run"])

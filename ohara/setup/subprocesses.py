@@ -1,4 +1,4 @@
-"""Runs the system's own programs: systemctl, launchctl, crontab, git. Never through a shell."""
+"""Runs programs of the system: systemctl, launchctl, crontab, git. Never through a shell."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _TIMEOUT_S = 30.0  # these programs answer in milliseconds or hang on a broken s
 
 
 def ohara_command(*arguments: str) -> tuple[str, ...]:
-    """The command line that runs this very ohara, wherever it is started from and whatever PATH says.
+    """The command line that runs this installation of ohara, from any folder and with any PATH.
 
-    The interpreter is told not to look for modules where it is started: a repository may hold anything.
+    `-P` keeps the interpreter from importing modules from the current folder, which may hold anything.
     """
     return (sys.executable, "-P", "-m", "ohara", *arguments)
 
 
 def has(program: str) -> bool:
-    """True when a program can be found."""
+    """True when a program is on PATH."""
     return shutil.which(program) is not None
 
 
 def run(
     arguments: Sequence[str], *, stdin: str = "", environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, whatever its exit code."""
+    """Run a program and return its result, whatever its exit code."""
     try:
         return subprocess.run(
             list(arguments),
@@ -55,7 +55,7 @@ def run(
 
 
 def must(arguments: Sequence[str], *, stdin: str = "") -> str:
-    """Run a program that has to succeed; what it printed."""
+    """Run a program that must succeed; returns its output."""
     done = run(arguments, stdin=stdin)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()[0]

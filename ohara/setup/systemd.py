@@ -46,19 +46,19 @@ WantedBy=timers.target
 
 
 class Systemd:
-    """Units in the user's own folder, so that nothing needs root."""
+    """Schedules with units in the user's own folder, so that nothing needs root."""
 
     name = "systemd"
 
     def available(self) -> bool:
-        """True when a systemd of this user answers."""
+        """True when this user's systemd answers."""
         return (
             subprocesses.has("systemctl")
             and subprocesses.run((*_SYSTEMCTL, "show", "-p", "Version")).returncode == 0
         )
 
     def preview(self, job: Job) -> Preview:
-        """The two unit files and what switches them on."""
+        """The two unit files and the commands that activate them."""
         folder = _folder()
         return Preview(
             texts=(
@@ -93,7 +93,7 @@ class Systemd:
         return Installed(places, active, command)
 
     def remove(self) -> tuple[str, ...]:
-        """Stop the timer and delete the units; a session bus that is gone does not keep the files."""
+        """Stop the timer and delete the units, also when the session bus is gone."""
         places = _written()
         if places and subprocesses.has("systemctl"):
             subprocesses.run((*_SYSTEMCTL, "disable", "--now", TIMER))
@@ -117,7 +117,7 @@ def timer_text(job: Job) -> str:
 
 
 def quoted(word: str, *, in_command: bool = False) -> str:
-    """A word that systemd reads back as it is: no specifier, no variable, no escape in it."""
+    """A word quoted for systemd: specifiers, variables and escapes in it are taken literally."""
     safe = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     if in_command:
         safe = safe.replace("$", "$$")

@@ -1,9 +1,9 @@
-"""What the background service and its clients say to each other: frames of JSON, validated on arrival.
+"""The protocol between the background service and its clients: JSON messages, validated when they arrive.
 
-A frame is a length (four bytes, big-endian) and that many bytes of JSON. A request says what to `do` under an
-`id` of the client's choosing; every reply to it carries that id and says what it `is`. docs/protocol.md
-describes all of them. Pure: no socket is opened here, and a frame that is too long is refused by its
-length alone.
+A frame is a length (four bytes, big-endian) and that many bytes of JSON. A request names its kind in `do` and
+has an `id` chosen by the client; every reply to it has the same id and names its kind in `is`.
+docs/protocol.md describes all of them. Pure: no socket is opened here. A frame that is too long is refused by
+its length.
 """
 
 from __future__ import annotations

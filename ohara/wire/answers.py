@@ -1,4 +1,4 @@
-"""What the service answers, and how an error travels."""
+"""The replies of the service, and how errors are sent."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ohara.model import (  # noqa: TC001 - msgspec reads them
     Results,
 )
 
-Id: TypeAlias = Annotated[int, Meta(ge=0, le=2**53 - 1)]  # what every JSON reader holds exactly
+Id: TypeAlias = Annotated[int, Meta(ge=0, le=2**53 - 1)]  # every JSON reader holds these exactly
 Version: TypeAlias = Annotated[str, Meta(max_length=64)]
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="is", tag=str.lower):
-    """What every reply carries: the id of the request it answers."""
+    """The base of all replies: the id of the request that it answers."""
 
     id: Id
 
 
 class Welcome(Reply, frozen=True, kw_only=True):
-    """Answers Hello."""
+    """The reply to Hello."""
 
     protocol: int
     version: Version
@@ -38,13 +38,13 @@ class Welcome(Reply, frozen=True, kw_only=True):
 
 
 class Found(Reply, frozen=True, kw_only=True):
-    """Answers Find."""
+    """The reply to Find."""
 
     results: Results
 
 
 class Printed(Reply, frozen=True, kw_only=True):
-    """Answers Typed: the exit code, and what belongs on stdout and stderr."""
+    """The reply to Typed: the exit code, and the text for stdout and stderr."""
 
     code: int
     out: str
@@ -52,50 +52,50 @@ class Printed(Reply, frozen=True, kw_only=True):
 
 
 class Shown(Reply, frozen=True, kw_only=True):
-    """Answers Show."""
+    """The reply to Show."""
 
     hits: tuple[Hit, ...]
 
 
 class Described(Reply, frozen=True, kw_only=True):
-    """Answers Describe."""
+    """The reply to Describe."""
 
     details: CommitDetails
 
 
 class Followed(Reply, frozen=True, kw_only=True):
-    """Answers HistoryRequest."""
+    """The reply to HistoryRequest."""
 
     history: History
 
 
 class Blamed(Reply, frozen=True, kw_only=True):
-    """Answers Blame."""
+    """The reply to Blame."""
 
     origin: Origin
 
 
 class Excerpt(Reply, frozen=True, kw_only=True):
-    """Answers Lines; fewer come where the file ends."""
+    """The reply to Lines; fewer lines where the file ends."""
 
     lines: tuple[str, ...]
 
 
 class Located(Reply, frozen=True, kw_only=True):
-    """Answers Remote; None when there is no remote, or no one of several that is called origin."""
+    """The reply to Remote; None without a remote, and when none of several is called origin."""
 
     url: str | None
 
 
 class StatusReply(Reply, frozen=True, kw_only=True, tag="standing"):
-    """Answers Status; `indexing` is the process at work and since when."""
+    """The reply to Status; `indexing` is the process that is indexing, and since when."""
 
     status: IndexStatus
     indexing: tuple[int, int] | None = None
 
 
 class Registered(msgspec.Struct, frozen=True):
-    """One index on this machine; when it cannot be read, `status` is None and `fault` says why."""
+    """One index on this machine; when it cannot be read, `status` is None and `fault` is the reason."""
 
     repository: str
     folder: str
@@ -106,13 +106,13 @@ class Registered(msgspec.Struct, frozen=True):
 
 
 class Repositories(Reply, frozen=True, kw_only=True):
-    """Answers Repos."""
+    """The reply to Repos."""
 
     repositories: tuple[Registered, ...]
 
 
 class JobState(msgspec.Struct, frozen=True):
-    """An index job: `state` is queued, running, progress, done or failed."""
+    """The state of an index job: `state` is queued, running, progress, done or failed."""
 
     repository: str
     state: str
@@ -122,13 +122,13 @@ class JobState(msgspec.Struct, frozen=True):
 
 
 class Event(Reply, frozen=True, kw_only=True):
-    """Something that happened to an index, to whoever subscribed."""
+    """A change of an index job, sent to subscribers."""
 
     job: JobState
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """What the service cannot do for one repository as it should: `part` is watching, indexing or reading."""
+    """A problem of the service with one repository; `part` is watching, indexing or reading."""
 
     repository: str
     part: str
@@ -136,7 +136,7 @@ class Trouble(msgspec.Struct, frozen=True):
 
 
 class Health(Reply, frozen=True, kw_only=True, tag="vitals"):
-    """Answers HealthCheck."""
+    """The reply to HealthCheck."""
 
     version: Version
     pid: int
@@ -156,11 +156,11 @@ class Health(Reply, frozen=True, kw_only=True, tag="vitals"):
 
 
 class Done(Reply, frozen=True, kw_only=True):
-    """Answers what has no answer of its own, and ends a subscription."""
+    """The reply to requests without a result; also ends a subscription."""
 
 
 class Fault(Reply, frozen=True, kw_only=True):
-    """Says why a request failed; `kind` is the name of one of ohara's errors."""
+    """The reply to a request that failed; `kind` is the name of a class in ohara.errors."""
 
     kind: str
     message: str
@@ -190,19 +190,19 @@ AnyReply: TypeAlias = (
 
 
 def fault(number: int, error: OharaError) -> Fault:
-    """An error as it travels."""
+    """The reply that reports an error."""
     return Fault(
         id=number, kind=type(error).__name__, message=carried(error.message), hint=carried(error.hint)
     )
 
 
 def raised(reply: Fault) -> OharaError:
-    """The error that a fault stands for, as if it had happened here."""
+    """The error that a Fault reports, for the client to raise."""
     kind = getattr(errors, reply.kind, InternalError)
     known = kind if isinstance(kind, type) and issubclass(kind, OharaError) else InternalError
     return known(reply.message, hint=reply.hint)
 
 
 def carried(text: str) -> str:
-    """The text with what JSON cannot carry replaced."""
+    """The text with lone surrogates replaced, which JSON cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Messages as they travel: a length, and so many bytes of JSON, validated on arrival."""
+"""Encodes and decodes frames: a length and that many bytes of JSON, validated when they arrive."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _encoder = msgspec.json.Encoder()
 
 @functools.cache
 def _requests() -> msgspec.json.Decoder[AnyRequest]:
-    """Made when first needed: a client never reads a request."""
+    """The decoder of requests, made when first needed: a client never decodes one."""
     return msgspec.json.Decoder(AnyRequest)
 
 
 @functools.cache
 def replies(*kinds: type[Reply]) -> msgspec.json.Decoder[AnyReply]:
-    """What reads these replies and faults, or any reply; a reader of few is made in a tenth of the time."""
+    """A decoder of these kinds of reply and Fault, or of all; one for few kinds is made ten times faster."""
     return msgspec.json.Decoder(Union[(*kinds, Fault)] if kinds else AnyReply)
 
 
 def frame(message: msgspec.Struct) -> bytes:
-    """A request or a reply as it travels."""
+    """Encode a request or a reply."""
     try:
         body = _encoder.encode(message)
-    except UnicodeEncodeError as error:  # a lone surrogate, as a path with odd bytes in it has
+    except UnicodeEncodeError as error:  # a lone surrogate, as in a path that is not UTF-8
         raise DaemonError("a message holds text that JSON cannot carry", hint="use --no-daemon") from error
     if len(body) > MAX_FRAME_BYTES:
         raise DaemonError(
@@ -50,7 +50,7 @@ def frame(message: msgspec.Struct) -> bytes:
 
 
 def body_length(header: bytes) -> int:
-    """How long the rest of a frame is; refuses one that is longer than any message may be."""
+    """The length of the body that follows a header; refuses one over the limit."""
     (length,) = _HEADER.unpack(header)
     if length > MAX_FRAME_BYTES:
         raise DaemonError(
@@ -61,7 +61,7 @@ def body_length(header: bytes) -> int:
 
 
 def decode_request(body: bytes) -> AnyRequest:
-    """The request in a frame; a DaemonError says what is wrong with it."""
+    """Decode a request; a DaemonError says what is wrong with it."""
     try:
         request = _requests().decode(body)
         unknown = _option_names(body) - _OPTIONS if isinstance(request, Find) else set()
@@ -77,7 +77,7 @@ def decode_request(body: bytes) -> AnyRequest:
 
 
 class _Named(msgspec.Struct):
-    """Of a request only which options it names: a dataclass is decoded without regard to other keys."""
+    """Only the option names of a request: msgspec ignores unknown keys when it decodes a dataclass."""
 
     options: dict[str, msgspec.Raw] = {}
 
@@ -90,7 +90,7 @@ def _option_names(body: bytes) -> set[str]:
 
 
 def decode_reply(body: bytes, *kinds: type[Reply]) -> AnyReply:
-    """The reply in a frame, of these kinds if any are named; a DaemonError says what is wrong with it."""
+    """Decode a reply, of the named kinds if any; a DaemonError says what is wrong with it."""
     try:
         return replies(*kinds).decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What clients ask of the service, each with the bounds that a request is refused beyond."""
+"""The requests of clients, with the limits beyond which a request is refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ohara.wire.answers import (
 )
 
 PROTOCOL = 2
-UNNUMBERED = -1  # no id on the wire: a request gets its own when it is sent
+UNNUMBERED = -1  # never sent: a request gets its id when it is sent
 
 R = TypeVar("R", bound=Reply)
 
@@ -47,21 +47,21 @@ class Request(
     tag_field="do",
     tag=str.lower,
 ):
-    """What every request carries, and the kind of its reply; the service gives up at the deadline."""
+    """The base of all requests, generic in the kind of its reply; the service gives up at the deadline."""
 
     id: Id = UNNUMBERED
     deadline_ms: Annotated[int, Meta(ge=1, le=600_000)] = 30_000
 
 
 class Hello(Request[Welcome], frozen=True, kw_only=True):
-    """Says which protocol and version the client speaks; the first request of a connection."""
+    """The first request of a connection: the client's protocol number and version."""
 
     protocol: int
     version: Version
 
 
 class Find(Request[Found], frozen=True, kw_only=True):
-    """Asks one repository; what is None is left to the settings that hold there."""
+    """Search one repository; options that are None are taken from the settings in force there."""
 
     repo: Place
     query: Words | Query
@@ -69,7 +69,7 @@ class Find(Request[Found], frozen=True, kw_only=True):
 
 
 class Typed(Request[Printed], frozen=True, kw_only=True):
-    """Asks what `ohara find` would print for these arguments, typed in this folder on such a terminal."""
+    """Run `ohara find` with these arguments, as typed in this folder on a terminal of this width."""
 
     arguments: Annotated[tuple[Words, ...], Meta(max_length=1_000)]
     folder: Place
@@ -79,21 +79,21 @@ class Typed(Request[Printed], frozen=True, kw_only=True):
 
 
 class Show(Request[Shown], frozen=True, kw_only=True):
-    """Asks for all hunks of one commit, named by sha, prefix or ref."""
+    """Get all hunks of one commit, named by sha, prefix or ref."""
 
     repo: Place
     commit: Place
 
 
 class Describe(Request[Described], frozen=True, kw_only=True, tag="commit"):
-    """Asks for everything about one commit but its lines; it is named by sha, prefix or ref."""
+    """Get everything about one commit except its lines; it is named by sha, prefix or ref."""
 
     repo: Place
     commit: Place
 
 
 class HistoryRequest(Request[Followed], frozen=True, kw_only=True, tag="history"):
-    """Asks for every hunk that touched a symbol of a file, or else lines of it as it is in a commit."""
+    """Get every hunk that touched a symbol of a file, or else some lines of the file as of a commit."""
 
     repo: Place
     commit: Place
@@ -105,7 +105,7 @@ class HistoryRequest(Request[Followed], frozen=True, kw_only=True, tag="history"
 
 
 class Blame(Request[Blamed], frozen=True, kw_only=True):
-    """Asks who last touched a line of a file as it is in a commit."""
+    """Get the commit that last touched a line of a file as of a commit."""
 
     repo: Place
     commit: Place
@@ -114,7 +114,7 @@ class Blame(Request[Blamed], frozen=True, kw_only=True):
 
 
 class Lines(Request[Excerpt], frozen=True, kw_only=True):
-    """Asks for lines of a file as it is in a commit, first to last."""
+    """Get lines `first` to `last` of a file as of a commit."""
 
     repo: Place
     commit: Place
@@ -124,55 +124,55 @@ class Lines(Request[Excerpt], frozen=True, kw_only=True):
 
 
 class Remote(Request[Located], frozen=True, kw_only=True):
-    """Asks where a repository is fetched from."""
+    """Get the URL that a repository is fetched from."""
 
     repo: Place
 
 
 class Stop(Request[Done], frozen=True, kw_only=True):
-    """Stops indexing one repository, running or waiting, until it is asked for or changes again."""
+    """Stop indexing one repository, running or queued, until it is requested or changes again."""
 
     repo: Place
 
 
 class Status(Request[StatusReply], frozen=True, kw_only=True):
-    """Asks how an index stands."""
+    """Get the status of an index."""
 
     repo: Place
 
 
 class Index(Request[Done], frozen=True, kw_only=True):
-    """Asks to index a repository, whether it was indexed before or not; the answer comes at once."""
+    """Queue a repository to be indexed, for the first time or again; the reply does not wait for it."""
 
     repo: Place
 
 
 class Repos(Request[Repositories], frozen=True, kw_only=True):
-    """Asks for all indexes on this machine."""
+    """List all indexes on this machine."""
 
 
 class Subscribe(Request[Event], frozen=True, kw_only=True):
-    """Asks to hear of everything that happens to indexes, until the connection ends or this is cancelled."""
+    """Get an Event for every change of an index job, until the connection ends or this is cancelled."""
 
 
 class HealthCheck(Request[Health], frozen=True, kw_only=True, tag="health"):
-    """Asks how the service itself is."""
+    """Get the health of the service itself."""
 
 
 class Pause(Request[Done], frozen=True, kw_only=True):
-    """Stops indexing, also what is running now, until resumed."""
+    """Stop indexing, including the job that is running, until resumed."""
 
 
 class Resume(Request[Done], frozen=True, kw_only=True):
-    """Lets indexing go on."""
+    """Continue indexing."""
 
 
 class Shutdown(Request[Done], frozen=True, kw_only=True):
-    """Ends the service."""
+    """Stop the service."""
 
 
 class Cancel(Request[Done], frozen=True, kw_only=True):
-    """Gives up an earlier request of the same connection."""
+    """Cancel an earlier request of the same connection."""
 
     target: Id
 
@@ -201,7 +201,7 @@ AnyRequest: TypeAlias = (
 
 
 def reply_type(kind: type[Request[R]]) -> type[R]:
-    """The kind of reply that a kind of request names."""
+    """The reply class of a request class."""
     (named,) = (args[0] for base in kind.__orig_bases__ if (args := get_args(base)))  # type: ignore[attr-defined]
     found: type[R] = named
     return found
