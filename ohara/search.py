@@ -24,9 +24,8 @@ from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
+from ohara.store.engines import open_readers
 from ohara.store.facts import OLDER
-from ohara.store.sqlite.ancestry import named
-from ohara.store.sqlite.pool import ReaderPool
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.lanes.literal import Verified
     from ohara.settings import Settings
     from ohara.store.locate import IndexLocation
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.reading import Reader
 
 
 class Search:
@@ -56,7 +55,7 @@ class Search:
         self._reranker: Reranker | None = None
         self._reaches = Reaches(repository, settings.index.since)
         self._unseen: dict[tuple[str, ...], int] = {}
-        self._pool = ReaderPool(location.database)
+        self._pool = open_readers(location)
         self._sources = Sources(
             pool=self._pool,
             embedder=self._load_embedder,
@@ -110,7 +109,7 @@ class Search:
     ) -> Results:
         """Answer a query; `moments` hears how far an exact search has come."""
         self.vectors_are_old = False
-        results = await self._pool.of_one_database(lambda: find(self._sources, query, wishes, moments))
+        results = await self._pool.of_one_index(lambda: find(self._sources, query, wishes, moments))
         notes = (*_gone(results.index.gone), *self._substitutes(results, wishes))
         return replace(results, notes=(*results.notes, *notes)) if notes else results
 
@@ -151,7 +150,7 @@ class Search:
         """The commits that names stand for, and what to say of those that are not indexed."""
         with self._lock:
             found = self._resolved(names)
-        indexed = {sha.hex() for sha in named(reader, set(found.values()))}
+        indexed = reader.indexed(set(found.values()))
         absent = [name for name, sha in found.items() if sha not in indexed]
         verb = "is" if len(absent) == 1 else "are"
         note = f"{' and '.join(absent)} {verb} not in the index: {NOT_INDEXED_HINT}" if absent else ""
@@ -192,7 +191,7 @@ class Search:
             and not self._repository.is_shallow
             and not reader.fact(OLDER)
             and not reader.failed()
-            and bool(named(reader, (head,)))
+            and bool(reader.indexed((head,)))
             and self._status(reader).behind == 0
         )
         return Extent(whole, head)

@@ -18,9 +18,7 @@ from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
 from ohara.model import CommitDetails, History, Origin, Pass, Place
-from ohara.store.sqlite import browse
-from ohara.store.sqlite.hydrate import hydrate
-from ohara.store.sqlite.pool import ReaderPool
+from ohara.store.engines import open_readers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from ohara.browse.lineage import Step
     from ohara.model import Hit, Sha
     from ohara.store.locate import IndexLocation
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.reading import Reader
 
 T = TypeVar("T")
 
@@ -43,7 +41,7 @@ class Browser:
 
     def __init__(self, repository: Repository, location: IndexLocation) -> None:
         self._repository = Repository.open(repository.work_dir or repository.common_dir)
-        self._pool = ReaderPool(location.database, size=_READERS)
+        self._pool = open_readers(location, size=_READERS)
         self._lock = Lock()
 
     def close(self) -> None:
@@ -81,7 +79,7 @@ class Browser:
 
     async def _read(self, work: Callable[[Reader], T]) -> T:
         """Do blocking work with a reader of the index that is there now."""
-        return await self._pool.of_one_database(lambda: self._pool.read(work))
+        return await self._pool.of_one_index(lambda: self._pool.read(work))
 
     # -- blocking work ---------------------------------------------------------------------------
 
@@ -91,17 +89,17 @@ class Browser:
             commit = read_commit(self._repository, sha)
             committer, email = self._repository.committer(sha)
             refs = self._repository.names_of(sha)
-        number = browse.commit_id(reader, sha)
+        number = reader.indexed((sha,)).get(sha)
         if number is None:
             raise not_indexed(sha)
         return CommitDetails(
             commit=commit,
             committer=committer,
             committer_email=email,
-            parents=browse.kin(reader, commit.parents),
-            children=browse.children_of(reader, sha),
+            parents=reader.kin(commit.parents),
+            children=reader.children_of(sha),
             refs=refs,
-            files=browse.files_of(reader, number),
+            files=reader.files_of(number),
         )
 
     def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:
@@ -156,9 +154,9 @@ class Browser:
 
 
 def _symbol_history(reader: Reader, symbol: str, path: str, limit: int) -> History:
-    paths = browse.names_of_file(reader, path) if path else ()
-    found = browse.hunks_touching(reader, symbol, paths, limit + 1)
-    rows = hydrate(reader, found[:limit])
+    paths = reader.names_of_file(path) if path else ()
+    found = reader.hunks_touching(symbol, paths, limit + 1)
+    rows = reader.hydrate(found[:limit])
     hits = [
         symbol_hit(rows[hunk], symbol, rank) for rank, hunk in enumerate(found[:limit], 1) if hunk in rows
     ]
@@ -179,11 +177,11 @@ def _step_hits(reader: Reader, step: Step, *, first_rank: int) -> list[Hit]:
     new, old = step.at.span, step.parent.span if step.parent else None
     places = [
         place.hunk
-        for place in browse.hunks_of_file(reader, step.made.commit_id, step.made.file_id)
+        for place in reader.hunks_of_file(step.made.commit_id, step.made.file_id)
         if _meets(new, place.new_start, place.new_lines)
         or (old is not None and _meets(old, place.old_start, place.old_lines))
     ]
-    rows = hydrate(reader, places)
+    rows = reader.hydrate(places)
     made: Sequence[Hit] = [
         line_hit(rows[hunk], new, old, first_rank + at) for at, hunk in enumerate(places) if hunk in rows
     ]

@@ -15,15 +15,14 @@ from ohara.browse.span import Carried, Span, carry
 from ohara.git.hunks import groups
 from ohara.git.walk import read_commit
 from ohara.model import Sha
-from ohara.store.sqlite import browse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ohara.git.hunks import Group
     from ohara.git.repo import Repository
-    from ohara.store.sqlite.browse import Made
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import Made
+    from ohara.store.reading import Reader
 
 # Commits walked through in search of the merge that made a content: a second or two.
 _FARTHEST = 20_000
@@ -64,9 +63,7 @@ def follow(repository: Repository, reader: Reader, start: Standing) -> Iterator[
     until = read_commit(repository, start.sha).committer_time
     seen: set[int] = set()
     while blob is not None:
-        found = next(
-            (each for each in browse.made(reader, at.path, blob, until) if each.file_id not in seen), None
-        )
+        found = next((each for each in reader.made(at.path, blob, until) if each.file_id not in seen), None)
         if found is None:
             at = _parted(repository, at, blob)
             blob = repository.blob_at(at.sha, at.path)
@@ -106,7 +103,7 @@ def _passed_by(reader: Reader, span: Span, found: Made) -> Carried | None:
     """Where the lines were, if the commit's hunks all lie above or below them: no file need be read."""
     if len(found.parents) != 1:
         return None  # a merge's hunks are not all that differs from a parent
-    places = browse.hunks_of_file(reader, found.commit_id, found.file_id)
+    places = reader.hunks_of_file(found.commit_id, found.file_id)
     above = [place for place in places if place.new_start + place.new_lines <= span.first]
     if not places or any(place.new_start <= span.last for place in places if place not in above):
         return None

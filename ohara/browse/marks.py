@@ -9,7 +9,7 @@ from ohara.model import Hit, Match
 
 if TYPE_CHECKING:
     from ohara.browse.span import Span
-    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.answers import StoredHunk
 
 
 def symbol_hit(row: StoredHunk, symbol: str, rank: int) -> Hit:

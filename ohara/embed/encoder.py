@@ -7,13 +7,15 @@ the weights came with ohara, from a folder, or from fastembed's cache.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, NewType, Protocol
+from typing import TYPE_CHECKING, NewType, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from ohara.model import VectorForm
 
     Matrix = NDArray[np.float32]
 
@@ -29,21 +31,6 @@ class TextKind(StrEnum):
 
     QUERY = "query"
     DOCUMENT = "document"
-
-
-class VectorForm(StrEnum):
-    """How an index keeps the vectors of a model: see `embed/quantise.py`."""
-
-    BIT = "bit"
-    INT8 = "int8"
-
-
-class VectorBlock(NamedTuple):
-    """Stored vectors side by side: whose they are (64 bit each), a bit for each place taken, vectors."""
-
-    rows: bytes
-    valid: bytes
-    vectors: bytes
 
 
 class Kept(Protocol):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ohara.embed.encoder import ModelId, TextKind, VectorForm
+from ohara.embed.encoder import ModelId, TextKind
 from ohara.embed.hub import LIST
 from ohara.embed.prepare import prepared_document, prepared_query
 from ohara.embed.weights import (
@@ -30,6 +30,7 @@ from ohara.embed.weights import (
     verify,
 )
 from ohara.errors import ModelError
+from ohara.model import VectorForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,7 +11,8 @@ from ohara.embed.weights import ModelKind, embedded_folder, read_manifest
 from ohara.errors import ModelError
 
 if TYPE_CHECKING:
-    from ohara.embed.encoder import Embedder, ModelId, VectorForm
+    from ohara.embed.encoder import Embedder, ModelId
+    from ohara.model import VectorForm
 
 
 @dataclass(frozen=True, slots=True)

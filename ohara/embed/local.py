@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ohara.embed.encoder import TextKind, VectorForm
+from ohara.embed.encoder import TextKind
 from ohara.embed.prepare import raw_words, split_word
 from ohara.embed.weights import embedded_folder, read_manifest, read_tensors, read_verified
 from ohara.errors import ModelError
+from ohara.model import VectorForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ohara.embed.encoder import VectorForm
+from ohara.model import VectorForm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ohara.embed.encoder import Kept, Matrix, VectorBlock
+    from ohara.embed.encoder import Kept, Matrix
+    from ohara.model import VectorBlock
 
 _LEVELS = 127
 
@@ -64,12 +65,13 @@ class Probe:
         whole = np.frombuffer(b"".join(stored), dtype=np.int8).reshape(len(stored), -1).astype(np.float32)
         return [float(score) for score in whole @ self._vector / np.linalg.norm(whole, axis=1)]
 
-    def best(self, bits: Bits, limit: int, among: Sequence[int] | None) -> list[int]:
-        """The rows whose bits promise the highest cosines, best first; `among` bounds which may answer."""
-        return [row for row, _ in self.nearest(bits, limit, among)]
+    def gather(self, blocks: Sequence[VectorBlock]) -> Bits:
+        """Stored bits, ready to be searched."""
+        return Bits.of(blocks)
 
-    def nearest(self, bits: Bits, limit: int, among: Sequence[int] | None) -> list[tuple[int, float]]:
-        """The same, each with the cosine that its bits promise."""
+    def nearest(self, gathered: Bits, limit: int, among: Sequence[int] | None) -> list[tuple[int, float]]:
+        """The owners of the bits that promise the highest cosines, with these, best first."""
+        bits = gathered
         scores = self._promised(bits.columns)
         places = np.arange(len(scores))
         if among is not None:
@@ -108,21 +110,13 @@ class Bits:
     @classmethod
     def of(cls, blocks: Sequence[VectorBlock]) -> Bits:
         """The bits of the places that are taken."""
-        if not blocks:
+        if not any(block.rows for block in blocks):
             return cls(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.uint8))
         rows = np.concatenate([np.frombuffer(block.rows, dtype=np.int64) for block in blocks])
         valid = np.frombuffer(b"".join(block.valid for block in blocks), dtype=np.uint8)
         taken = np.unpackbits(valid, bitorder="little").astype(bool)
         raw = np.frombuffer(b"".join(block.vectors for block in blocks), dtype=np.uint8)
         return cls(rows[taken], np.ascontiguousarray(raw.reshape(len(rows), -1)[taken].T))
-
-    @classmethod
-    def packed(cls, rows: Sequence[int], vectors: Sequence[bytes]) -> Bits:
-        """Bits given one by one, with whose they are; several may be of one row."""
-        if not rows:
-            return cls.of(())
-        raw = np.frombuffer(b"".join(vectors), dtype=np.uint8)
-        return cls(np.asarray(rows, dtype=np.int64), np.ascontiguousarray(raw.reshape(len(rows), -1).T))
 
 
 # What each of the eight bits of a byte says: above the centre or below it.

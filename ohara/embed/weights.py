@@ -13,8 +13,9 @@ from enum import StrEnum
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from ohara.embed.encoder import ModelId, VectorForm
+from ohara.embed.encoder import ModelId
 from ohara.errors import ModelError
+from ohara.model import VectorForm
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -9,14 +9,13 @@ from ohara.errors import RepositoryError
 from ohara.git.walk import walk
 from ohara.index.survey import earliest
 from ohara.store.facts import COMPLETE
-from ohara.store.sqlite.ancestry import ancestors, named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from ohara.git.repo import Repository
     from ohara.model import Sha
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.reading import Reader
 
 # Walks that are kept: the branches a person compares in one sitting.
 _KEPT_WALKS = 8
@@ -52,17 +51,17 @@ class Reaches:
         """Where refs lead, each given with its commit; `covered` is what the indexed refs point at."""
         tips = tuple(sorted(set(refs.values())))
         if reader.fact(COMPLETE) and not reader.failed():
-            indexed = ancestors(reader, tips)
+            indexed = reader.ancestors(tips)
             if indexed is not None:
                 return Reach(indexed)
         reached = self._walked(tips)
-        indexed_shas = named(reader, reached)
+        indexed_shas = reader.indexed(reached)
         reach = Reach(indexed_shas.values())
         if len(indexed_shas) == len(reached):
             return reach
         since = earliest(self._since)
         wanted = {sha for sha, moment in reached.items() if since is None or moment >= since}
-        absent = wanted - {sha.hex() for sha in indexed_shas} - set(reader.failed())
+        absent = wanted - indexed_shas.keys() - set(reader.failed())
         outside = absent & self._walked(tips, hide=tuple(sorted(set(covered)))).keys() if absent else absent
         if not outside:
             return reach

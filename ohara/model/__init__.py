@@ -21,6 +21,7 @@ from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, Le
 from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
 from ohara.model.question import Filters, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.status import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
+from ohara.model.vectors import VectorBlock, VectorForm
 
 __all__ = [
     "MOST_HITS",
@@ -62,4 +63,6 @@ __all__ = [
     "SpanScope",
     "Symbol",
     "SymbolKind",
+    "VectorBlock",
+    "VectorForm",
 ]

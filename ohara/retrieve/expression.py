@@ -322,7 +322,7 @@ def _folds_alike(char: str) -> bool:
     """Whether all that RE2 takes for this character in any case is one character to the index too.
 
     True of ASCII (the index folds K and the Kelvin sign, s and the long s together, as RE2 does) and of
-    what has no case at all. Elsewhere the tables of RE2, SQLite and Python differ by their ages.
+    what has no case at all. Elsewhere the tables of RE2, the index and Python differ by their ages.
     """
     if char.isascii():
         return True

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ohara.model import HunkId, Match, Pattern, Query
     from ohara.retrieve.scored import ScoredHunk
-    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.answers import StoredHunk
 
 
 @dataclass(frozen=True, slots=True)

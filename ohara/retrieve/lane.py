@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.query_vector import Models
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.pool import ReaderPool
+    from ohara.store.reading import Allowed, Readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,10 @@ class LaneQuery:
 
     query: Query
     profile: Profile
-    pool: ReaderPool
+    pool: Readers
     models: Models
-    allowed: HunkFilter
-    sided: HunkFilter
+    allowed: Allowed
+    sided: Allowed
     limit: int
 
 

@@ -16,9 +16,6 @@ import anyio.to_thread
 from ohara.model import Filters, LiteralSpan, Polarity, Sha, SpanScope
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.matching import ADDED, REMOVED, Matcher
-from ohara.store.sqlite.ancestry import ancestors, named
-from ohara.store.sqlite.filters import compile_filters
-from ohara.store.sqlite.lineage import logged_order, paths_reached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
     from ohara.model import Pattern
     from ohara.retrieve.lanes.literal import Found, LiteralAnswer
     from ohara.retrieve.request import Extent, Sources
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
     plain = _plain(matched.patterns)
     answer, scope = matched.answer, SpanScope.HISTORY
     if matched.bounded or plain != matched.patterns:
-        allowed = await sources.pool.read(lambda reader: compile_filters(reader.connection, Filters()))
+        allowed = await sources.pool.read(lambda reader: reader.allow(Filters()))
         everywhere = await literal.search(sources.pool, plain, allowed, limit=None, deadline_s=timeout_s)
         if everywhere.complete:
             answer = everywhere
@@ -58,7 +55,7 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
         extent = sources.extent(reader)
         reach = SpanScope.INDEXED if scope is SpanScope.HISTORY and not extent.whole else scope
         # A line stands at HEAD because a commit added it, at that path or at one that was renamed since.
-        paths = paths_reached(reader, [found.hunk for found in answer.hunks if found.sides & ADDED])
+        paths = reader.paths_reached([found.hunk for found in answer.hunks if found.sides & ADDED])
         return _span(reader, answer.hunks, reach), extent, paths
 
     span, extent, paths = await sources.pool.read(facts)
@@ -115,21 +112,19 @@ def _in_order(reader: Reader, hunks: Sequence[Found]) -> list[Found]:
     """Hunks as `git log` would list their commits; they come by time."""
     if len(hunks) < 2:
         return list(hunks)
-    order = logged_order(reader)
+    order = reader.log_order()
     if order is None:
         return list(hunks)
-    return sorted(hunks, key=lambda found: order.get(bytes.fromhex(found.commit), len(order)))
+    return sorted(hunks, key=lambda found: order.get(found.commit, len(order)))
 
 
 def _gone(reader: Reader, head: Sha, hunks: Sequence[Found]) -> Found | None:
     """The commit since which HEAD does not hold it: the last one before HEAD, if that took it away."""
-    below = ancestors(reader, {head})
+    below = reader.ancestors({head})
     if below is None:
         return None
-    numbers = named(reader, {found.commit for found in hunks})
-    before = [
-        found for found in _in_order(reader, hunks) if numbers.get(bytes.fromhex(found.commit)) in below
-    ]
+    numbers = reader.indexed({found.commit for found in hunks})
+    before = [found for found in _in_order(reader, hunks) if numbers.get(found.commit) in below]
     if not before:
         return None
     sides = 0

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Sha
 from ohara.retrieve.scored import ScoredHunk
-from ohara.store.sqlite.hydrate import contents_of, hydrate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId
     from ohara.retrieve.ranking import Candidate
-    from ohara.store.sqlite.hydrate import StoredHunk
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import StoredHunk
+    from ohara.store.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +70,10 @@ def _changes(
 
     A commit that shares one hunk with another and has more to show is not the same change.
     """
-    firsts = contents_of(reader, (entry.first.hunk for entry in entries))
+    firsts = reader.contents_of(entry.first.hunk for entry in entries)
     times = Counter(firsts.values())
     alike = {entry.first.sha for entry in entries if times[firsts.get(entry.first.hunk, -1)] > 1}
-    contents = contents_of(reader, (one.hunk for one in found if one.sha in alike))
+    contents = reader.contents_of(one.hunk for one in found if one.sha in alike)
     changed: dict[bytes, set[int]] = {sha: set() for sha in alike}
     for one in found:
         if one.sha in alike:
@@ -86,7 +85,7 @@ def read_entries(
     reader: Reader, entries: Sequence[Entry], lane: str | None, *, first_rank: int
 ) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
     """The entries of a page and their lines; one whose hunk was taken away meanwhile is left out."""
-    rows = hydrate(reader, (entry.first.hunk for entry in entries))
+    rows = reader.hydrate(entry.first.hunk for entry in entries)
     shown = [
         ScoredHunk(
             entry.first.hunk,

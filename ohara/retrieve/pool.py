@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.priors import Priors
     from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.answers import StoredHunk
 
 
 def pool(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ohara.retrieve.proximity import Proximity
-    from ohara.store.sqlite.lane_queries import Weights
+    from ohara.store.answers import Weights
 
 
 # The lane that the others only correct: alone it finds most of what all of them find together.

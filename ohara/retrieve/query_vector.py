@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ohara.embed.quantise import Probe
     from ohara.model import Query
     from ohara.retrieve.lane import LaneQuery
-    from ohara.store.sqlite.generations import Generations
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import VectorSets
+    from ohara.store.reading import Reader
 
     Rank = Callable[[Reader, Embedder, Probe], Ranking | None]
     """A search by vectors, in this thread; None when the model's vectors are gone by now."""
@@ -54,7 +54,7 @@ class NearestLane(Lane):
 
     async def prepare(self, asked: LaneQuery) -> None:
         """Read the model that will be asked from disk, if it is not in memory yet."""
-        found = await asked.pool.read(lambda reader: reader.vectors())
+        found = await asked.pool.read(lambda reader: reader.vector_sets())
 
         def load() -> None:
             model, _ = choose(found, asked.models)
@@ -66,7 +66,7 @@ class NearestLane(Lane):
     async def nearest(self, asked: LaneQuery, rank: Rank) -> Ranking:
         """What a lane finds by the vectors there are, asked with the model that made them."""
         for _ in range(_ATTEMPTS):
-            found = await asked.pool.read(lambda reader: reader.vectors())
+            found = await asked.pool.read(lambda reader: reader.vector_sets())
             model, detail = await anyio.to_thread.run_sync(
                 choose, found, asked.models, abandon_on_cancel=True
             )
@@ -82,23 +82,23 @@ class NearestLane(Lane):
         return Ranking(self.name, detail="the vectors are being replaced: ask again")
 
 
-def choose(found: Generations, models: Models) -> tuple[Embedder | None, str]:
+def choose(found: VectorSets, models: Models) -> tuple[Embedder | None, str]:
     """The model to ask with, and what to say about it; the former one until the new vectors are all made."""
     wanted = models.wanted()
     if wanted is None:
         return None, "the embedder is switched off"
     if found.current is None and found.kept is None:
         return None, "no vectors yet: ohara index makes them"
-    for generation in (found.kept, found.current):
-        if generation is None:
+    for made_by in (found.kept, found.current):
+        if made_by is None:
             continue
-        if generation.embedder == wanted.id:
+        if made_by == wanted.id:
             return wanted, ""
-        model = models.maker(generation.embedder)
+        model = models.maker(made_by)
         if model is not None:
-            return model, f"by the vectors of {generation.embedder} until those of {wanted.id} are made"
-    there = found.current or found.kept
-    return None, f"the vectors are of {there and there.embedder}: ohara index makes those of {wanted.id}"
+            return model, f"by the vectors of {made_by} until those of {wanted.id} are made"
+    there = found.current if found.current is not None else found.kept
+    return None, f"the vectors are of {there}: ohara index makes those of {wanted.id}"
 
 
 def probe_of(model: Embedder, query: Query) -> Probe | None:

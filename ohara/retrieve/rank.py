@@ -18,9 +18,7 @@ from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
-from ohara.store.sqlite.fts_query import any_of, within
-from ohara.store.sqlite.hydrate import commits_with_content, hunks_in_commits, hydrate, paths_of_commits
-from ohara.store.sqlite.pieces import holds_change
+from ohara.store.answers import WordQuery, holds_change
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
@@ -32,9 +30,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.ranking import Ranking
     from ohara.retrieve.request import Sources, Wishes
     from ohara.retrieve.scored import ScoredHunk
-    from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.hydrate import StoredHunk
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import StoredHunk
+    from ohara.store.reading import Allowed, Reader
 
 # A ranking is made in tiers, each deeper than the one before, until there are hits enough: so the first hits
 # are the same however many are asked for, and pages follow each other. A lane's limit and the pool's size are
@@ -57,7 +54,7 @@ class ToRank:
     sources: Sources
     query: Query
     wishes: Wishes
-    allowed: HunkFilter
+    allowed: Allowed
     required: Ranking | None = None
     lanes: frozenset[str] | None = None
 
@@ -196,12 +193,10 @@ def chosen_lanes(mode: Mode, weights: LaneWeights) -> frozenset[str]:
     return claiming or frozenset(lane.name for lane in LANES if weights.get(lane.name, 0.0) > 0)
 
 
-def _lane_query(
-    sources: Sources, query: Query, wishes: Wishes, allowed: HunkFilter, *, limit: int
-) -> LaneQuery:
+def _lane_query(sources: Sources, query: Query, wishes: Wishes, allowed: Allowed, *, limit: int) -> LaneQuery:
     sided = allowed
     if query.polarity is not Polarity.ANY and (terms := query_terms(query.words)):
-        sided = allowed.saying(within(_SIDE[query.polarity], any_of(terms)))
+        sided = allowed.holding(WordQuery(terms, columns=_SIDE[query.polarity]))
     models = Models(sources.embedder, sources.maker)
     return LaneQuery(query, wishes.profile, sources.pool, models, allowed, sided, limit)
 
@@ -209,11 +204,11 @@ def _lane_query(
 def _read(
     reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], wishes: Wishes
 ) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
-    read = hydrate(reader, (one.hunk for one in pooled))
+    read = reader.hydrate(one.hunk for one in pooled)
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
     priors = Priors.of(query) if wishes.profile.judges else None
-    touched = paths_of_commits(reader, {row.commit_id for row in rows.values()}) if priors else {}
+    touched = reader.paths_of_commits({row.commit_id for row in rows.values()}) if priors else {}
     found = with_priors(pooled, rows, touched, priors, now=wishes.now, recency_weight=wishes.recency_weight)
     return found, rows
 
@@ -245,7 +240,7 @@ async def _reranked(
 
 
 def _rarities(reader: Reader, *, words: Sequence[str]) -> dict[str, float]:
-    return rarities(words, reader.word_rows(words).__getitem__, reader.last_hunk())
+    return rarities(words, reader.document_frequencies(words).__getitem__, reader.hunk_count())
 
 
 def _diversified(
@@ -255,7 +250,7 @@ def _diversified(
     rows: Mapping[HunkId, StoredHunk],
     above: _Above,
     wishes: Wishes,
-    allowed: HunkFilter,
+    allowed: Allowed,
 ) -> list[ScoredHunk]:
     best = in_order(found)
     if wishes.all_hunks:
@@ -263,10 +258,10 @@ def _diversified(
     hits = one_for_each_commit(best)
     known = {**above.rows, **rows}
     contents = {hunk: row.content for hunk, row in known.items() if row.content is not None}
-    occurrences = commits_with_content(
-        reader, {contents[hit.hunk] for hit in hits if hit.hunk in contents}, allowed
+    occurrences = reader.commits_with_content(
+        {contents[hit.hunk] for hit in hits if hit.hunk in contents}, allowed
     )
-    counts = hunks_in_commits(reader, {rows[hit.hunk].commit_id for hit in hits}, allowed)
+    counts = reader.hunks_in_commits({rows[hit.hunk].commit_id for hit in hits}, allowed)
     return [
         replace(hit, more=counts.get(rows[hit.hunk].commit_id, 1) - 1)
         for hit in collapsed(hits, contents, occurrences, above.shown)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from ohara.model import AtHead, IndexStatus, Sha
     from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
-    from ohara.store.sqlite.pool import ReaderPool
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.reading import Reader, Readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Sources:
     up to a moment.
     """
 
-    pool: ReaderPool
+    pool: Readers
     embedder: Callable[[], Embedder | None]
     maker: Callable[[str], Embedder | None]
     reranker: Callable[[], Reranker | None]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ohara.embed.encoder import Reranker
-    from ohara.store.sqlite.hydrate import StoredHunk
+    from ohara.store.answers import StoredHunk
 
 NAME = "rerank"
 

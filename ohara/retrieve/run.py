@@ -23,8 +23,6 @@ from ohara.retrieve.lifetime import Matched, lifetime
 from ohara.retrieve.listed import listing, read_entries
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
-from ohara.store.sqlite.filters import compile_filters
-from ohara.store.sqlite.lane_queries import of_commit, recent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,9 +33,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Sources, Wishes
     from ohara.retrieve.scored import ScoredHunk
-    from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.hydrate import StoredHunk
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import StoredHunk
+    from ohara.store.reading import Allowed, Reader
 
 # An exact search promises all matches, so it may take longer than a lane that helps to rank.
 PATIENCE = 30.0
@@ -53,7 +50,7 @@ class Opening:
     """How the index stands when a search begins, and which hunks may answer."""
 
     status: IndexStatus
-    allowed: HunkFilter
+    allowed: Allowed
     state: str
     notes: tuple[str, ...] = ()
 
@@ -133,17 +130,13 @@ async def _open(sources: Sources, query: Query) -> Opening:
     def work(reader: Reader) -> Opening:
         reached = sources.reachable(reader, refs) if refs else None
         named = sources.named(reader, commits) if commits else None
-        counts = reader.counts()
-        done = ".".join(str(each.done) for each in counts.passes)
-        state = f"{reader.stamp.identity[:8]}.{reader.last_hunk()}.{counts.commits}.{done}"
-        allowed = compile_filters(
-            reader.connection,
+        allowed = reader.allow(
             query.filters,
             reachable=reached.commits if reached else None,
             named=named.commits if named else (),
         )
         notes = tuple(found.note for found in (reached, named) if found and found.note)
-        return Opening(sources.status(reader), allowed, state, notes)
+        return Opening(sources.status(reader), allowed, reader.state(), notes)
 
     return await sources.pool.read(work)
 
@@ -227,14 +220,14 @@ async def _matches(asked: _Asked) -> Answer:
 
 async def _recent(asked: _Asked) -> Answer:
     """What filters let through, newest first."""
-    newest = await asked.sources.pool.read(lambda reader: recent(reader, asked.opening.allowed))
+    newest = await asked.sources.pool.read(lambda reader: reader.recent(asked.opening.allowed))
     return await _listed(asked, [Candidate(at.hunk, 0.0, at.time, at.sha) for at in newest])
 
 
 async def _commit(asked: _Asked) -> Answer | None:
     """The hunks of the commits that a sha names, all of them; none when no commit is called so."""
     words, allowed = asked.query.words, asked.opening.allowed
-    hunks = await asked.sources.pool.read(lambda reader: of_commit(reader, words, allowed))
+    hunks = await asked.sources.pool.read(lambda reader: reader.of_commit(words, allowed))
     if not hunks:
         return None
     wishes = replace(asked.wishes, all_hunks=True)

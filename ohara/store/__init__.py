@@ -1,1 +1,1 @@
-"""What the rest of ohara needs of an index, in the domain's words; `store/sqlite` keeps one in SQLite."""
+"""What the rest of ohara needs of an index, in the domain's words; an engine is a package below."""

@@ -1,14 +1,9 @@
-"""What can be asked of the trigram table: trigrams joined by "all of" and "either of". Pure.
-
-Of encoded lines, which have no trigrams, less can be asked: whether they have the signs of these trigrams.
-"""
+"""What can be asked of the trigrams of an index: trigrams joined by "all of" and "either of". Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
-
-from ohara.encoded import may_hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,33 +50,3 @@ def either_of(formulas: Iterable[Formula]) -> Formula:
 def count_trigrams(formula: Formula) -> int:
     """How many trigrams a formula names."""
     return 1 if isinstance(formula, str) else sum(map(count_trigrams, formula.parts))
-
-
-def match_expression(formula: Formula) -> str:
-    """The formula in FTS5's words, every trigram quoted; ANYTHING has none."""
-    match formula:
-        case str():
-            return '"' + formula.replace('"', '""') + '"'
-        case All(parts):
-            if not parts:
-                raise ValueError("nothing is required: there is nothing to ask for")
-            return f"({' AND '.join(map(match_expression, parts))})"
-        case Either(parts):
-            return f"({' OR '.join(map(match_expression, parts))})"
-
-
-def signs_expression(formula: Formula) -> str:
-    """The formula as a condition on `encoded.signs`: true wherever encoded lines may hold its trigrams."""
-    match formula:
-        case str():
-            return _has_signs(may_hold(formula))
-        case All(parts):
-            trigrams = "".join(part for part in parts if isinstance(part, str))
-            others = (signs_expression(part) for part in parts if not isinstance(part, str))
-            return f"({' AND '.join([_has_signs(may_hold(trigrams)), *others])})"
-        case Either(parts):
-            return f"({' OR '.join(map(signs_expression, parts))})"
-
-
-def _has_signs(signs: int) -> str:
-    return f"(signs & {signs}) = {signs}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.request import Wishes
-    from ohara.store.sqlite.lane_queries import Weights
+    from ohara.store.answers import Weights
 
 _PRIORS = "ohara.retrieve.priors"
 _TEXT = "ohara.retrieve.lanes.text"

@@ -23,6 +23,7 @@ from ohara.retrieve.profile import REFERENCE, Blend, lane_weights
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
+from ohara.store.answers import WordQuery
 from ohara.store.sqlite.filters import EVERYTHING, allowed_hunks, compile_filters
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
     from ohara.model import Results
     from ohara.retrieve.lane import LaneQuery
-    from ohara.store.sqlite.connection import Connection
 
 NOW = 1_735_689_600
 WORDS_ONLY = IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL, Pass.SYMBOL}), lock_wait_s=10)
@@ -555,9 +555,9 @@ def test_a_deadline_interrupts_sqlite_and_leaves_the_connection_usable(engine: E
     async def run(pool: ReaderPool) -> int:
         started = time.monotonic()
         with pytest.raises(TimeoutError):
-            await pool.run(lambda connection: connection.execute(ENDLESS).get, timeout_s=0.1)
+            await pool.read(lambda reader: reader.connection.execute(ENDLESS).get, timeout_s=0.1)
         assert time.monotonic() - started < 30
-        return await pool.run(lambda connection: int(connection.execute("SELECT 41 + 1").get))
+        return await pool.read(lambda reader: int(reader.connection.execute("SELECT 41 + 1").get))
 
     with ReaderPool(engine.location.database, size=1) as pool:
         assert anyio.run(run, pool) == 42
@@ -580,11 +580,11 @@ def test_a_cancelled_scope_interrupts_work_of_many_statements(engine: Engine) ->
 
 
 def test_an_error_of_the_work_comes_out_as_it_is(engine: Engine) -> None:
-    def work(_: Connection) -> None:
+    def work(_: Reader) -> None:
         raise QueryError("no such thing")
 
     async def run(pool: ReaderPool) -> None:
-        await pool.run(work)
+        await pool.read(work)
 
     with ReaderPool(engine.location.database) as pool, pytest.raises(QueryError, match="no such thing"):
         anyio.run(run, pool)
@@ -623,7 +623,7 @@ def test_a_reader_cannot_write(reader: Reader) -> None:
 
 
 def test_rare_words_select_and_common_ones_score(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = reader.word_rows(["retri", "upload", "parcel", "def", "import", "absentword"])
+    rows = reader.document_frequencies(["retri", "upload", "parcel", "def", "import", "absentword"])
     assert rows["absentword"] == 0
     known = [word for word in sorted(rows, key=lambda word: rows[word]) if rows[word]]
     monkeypatch.setattr(text, "SELECTED_ROWS", 1)
@@ -633,7 +633,7 @@ def test_rare_words_select_and_common_ones_score(reader: Reader, monkeypatch: py
     monkeypatch.setattr(text, "MOST_ROWS", rows[known[0]] + rows[known[1]])
     assert text.choose_words(reader, list(rows)).selecting == tuple(known[:2])
     monkeypatch.setattr(text, "MOST_ROWS", 1)
-    assert text.choose_words(reader, list(rows)) == text.Words(tuple(known[:1]), tuple(known[1:]))
+    assert text.choose_words(reader, list(rows)) == WordQuery(tuple(known[:1]), tuple(known[1:]))
     monkeypatch.setattr(text, "COMMON_ROWS", rows[known[1]])
     assert text.choose_words(reader, list(rows)).common == tuple(
         word for word in known[1:] if rows[word] <= rows[known[1]]

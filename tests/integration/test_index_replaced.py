@@ -164,17 +164,17 @@ def test_a_question_during_which_the_index_is_replaced_is_asked_again(
 
     async def ask() -> int:
         async def question() -> int:
-            first = await pool.run(lambda connection: read_meta(connection, IDENTITY))
+            first = await pool.read(lambda reader: read_meta(reader.connection, IDENTITY))
             if not seen:
                 forget(warm.location)
                 commit(three_commits, "quokka")
                 index(three_commits)
             seen.append(first)
             return int(
-                await pool.run(lambda connection: connection.execute("SELECT count(*) FROM commits").get)
+                await pool.read(lambda reader: reader.connection.execute("SELECT count(*) FROM commits").get)
             )
 
-        return await pool.of_one_database(question)
+        return await pool.of_one_index(question)
 
     with ReaderPool(database) as pool:
         assert anyio.run(ask) == 4
@@ -189,7 +189,7 @@ def test_an_index_that_is_replaced_for_ever_is_said(warm: Engine) -> None:
             await pool.read(lambda reader: reader.counts())
             os.replace(shutil.copyfile(database, f"{database}.copy"), database)  # noqa: PTH105
 
-        await pool.of_one_database(question)
+        await pool.of_one_index(question)
 
     with ReaderPool(database) as pool, pytest.raises(IndexReplaced, match="is being replaced"):
         anyio.run(ask)
@@ -206,7 +206,7 @@ def test_a_fault_that_comes_of_the_replacement_is_not_told(warm: Engine, three_c
                 raise StoreError("what was being read is gone")
             return "answered"
 
-        return await pool.of_one_database(question)
+        return await pool.of_one_index(question)
 
     with ReaderPool(warm.location.database) as pool:
         assert anyio.run(ask) == "answered"

@@ -20,10 +20,11 @@ from ohara.retrieve import scan
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lanes.literal import Hunt, LiteralAnswer, Verified
 from ohara.retrieve.matching import Matcher
+from ohara.store.reading import Interrupted
 from ohara.store.sqlite.filters import EVERYTHING, HunkFilter, compile_filters
 from ohara.store.sqlite.literal import bodies
 from ohara.store.sqlite.pool import ReaderPool
-from ohara.store.sqlite.reader import Interrupted, Reader
+from ohara.store.sqlite.reader import Reader
 from tests.indexing import index
 
 if TYPE_CHECKING:

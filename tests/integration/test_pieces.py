@@ -14,8 +14,8 @@ from fixtures.script import History
 from ohara.index import extract
 from ohara.index.run import IndexOptions
 from ohara.model import Hunk
+from ohara.store.answers import holds_change
 from ohara.store.sqlite import pieces
-from ohara.store.sqlite.pieces import holds_change
 from ohara.store.sqlite.stored_commits import StoredCommits
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 from tests.process import ohara

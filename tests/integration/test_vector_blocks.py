@@ -8,7 +8,7 @@ import numpy as np
 
 from ohara.index.run import IndexOptions
 from ohara.store.sqlite.generations import delete_vectors
-from ohara.store.sqlite.lane_queries import vector_blocks
+from ohara.store.sqlite.nearest import vector_blocks
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.writer import Writer
 from tests.indexing import index
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _in_bulk(database: Path) -> dict[int, bytes]:
     reader = Reader(database)
-    generation = reader.vectors().current
+    generation = reader.generations().current
     assert generation is not None
     found: dict[int, bytes] = {}
     for contents, valid, vectors in vector_blocks(reader, generation.table):

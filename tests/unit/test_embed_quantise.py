@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from ohara.embed.encoder import TextKind, VectorBlock, VectorForm
+from ohara.embed.encoder import TextKind
 from ohara.embed.local import StaticEmbedder
 from ohara.embed.quantise import Bits, Probe, pack
+from ohara.model import VectorBlock, VectorForm
 
 if TYPE_CHECKING:
     from ohara.embed.encoder import Matrix
@@ -97,13 +98,18 @@ def test_bits_name_first_what_is_most_alike(asked: str, order: int) -> None:
         )
         for content, bits in zip((11, 12, 13, 14), packed, strict=False)
     }
-    assert probe.best(bits, 3, None) == sorted(guessed, key=lambda content: -guessed[content])[:3]
-    assert probe.best(bits, 1, None) == [11 + order]
-    assert set(probe.best(bits, 9, [12, 14, 77])) == {12, 14}
-    assert probe.best(Bits.of([]), 5, None) == []
-    assert probe.nearest(Bits.packed((), ()), 5, None) == []
 
-    several = Bits.packed((7, 7, 8, 9), tuple(packed[:4]))  # a row may have several vectors
+    def owners(limit: int, among: list[int] | None) -> list[int]:
+        return [owner for owner, _ in probe.nearest(bits, limit, among)]
+
+    assert owners(3, None) == sorted(guessed, key=lambda content: -guessed[content])[:3]
+    assert owners(1, None) == [11 + order]
+    assert set(owners(9, [12, 14, 77])) == {12, 14}
+    assert probe.nearest(probe.gather([]), 5, None) == []
+    assert probe.nearest(probe.gather([VectorBlock(b"", b"", b"")]), 5, None) == []
+
+    rows_of_one = np.asarray((7, 7, 8, 9, 0, 0, 0, 0), dtype=np.int64).tobytes()
+    several = probe.gather([VectorBlock(rows_of_one, b"\x0f", b"".join(packed[:4]) + bytes(4 * 32))])
     rows = probe.nearest(several, 9, None)
     assert sorted(row for row, _ in rows) == [7, 7, 8, 9]
     assert probe.nearest(several, 9, [8]) == [row for row in rows if row[0] == 8]

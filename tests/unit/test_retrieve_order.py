@@ -23,7 +23,7 @@ from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, Ranking, capped, ordered, ranking, spread
 from ohara.retrieve.recency import recency_factor
 from ohara.retrieve.scored import ScoredHunk
-from ohara.store.sqlite.hydrate import StoredHunk
+from ohara.store.answers import StoredHunk
 
 NOW = 1_700_000_000
 DAY = 86_400

@@ -7,7 +7,8 @@ import pytest
 from ohara.model import Pattern
 from ohara.retrieve.expression import Unreadable, read_expression
 from ohara.retrieve.trigrams import required_trigrams
-from ohara.store.trigram_query import ANYTHING, All, Either, Formula, count_trigrams, match_expression
+from ohara.store.sqlite.fts_query import trigram_expression
+from ohara.store.trigram_query import ANYTHING, All, Either, Formula, count_trigrams
 
 
 def regex(source: str, flags: str = "") -> Formula:
@@ -105,7 +106,7 @@ def test_a_deeply_nested_expression_is_given_up_and_not_a_crash() -> None:
 
 
 def test_every_trigram_is_quoted_for_the_index() -> None:
-    assert match_expression('a"b') == '"a""b"'
-    assert match_expression(All(("abc", Either(("x y", "OR "))))) == '("abc" AND ("x y" OR "OR "))'
+    assert trigram_expression('a"b') == '"a""b"'
+    assert trigram_expression(All(("abc", Either(("x y", "OR "))))) == '("abc" AND ("x y" OR "OR "))'
     with pytest.raises(ValueError, match="nothing to ask for"):
-        match_expression(ANYTHING)
+        trigram_expression(ANYTHING)

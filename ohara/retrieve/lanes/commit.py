@@ -12,22 +12,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ohara.embed.encoder import VectorForm
 from ohara.embed.prepare import CHANGE_HUNKS
 from ohara.retrieve.query_vector import NearestLane
 from ohara.retrieve.ranking import Candidate, Ranking, ranking
-from ohara.store.sqlite.generations import has_commits
-from ohara.store.sqlite.lane_queries import commit_vectors, commits_of, hunks_of, places, stored_vectors
 
 if TYPE_CHECKING:
     from ohara.embed.encoder import Embedder
-    from ohara.embed.quantise import Bits, Probe
+    from ohara.embed.quantise import Probe
     from ohara.model import HunkId
     from ohara.retrieve.lane import LaneQuery
-    from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.generations import Generation
-    from ohara.store.sqlite.lane_queries import Occurrence
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import Occurrence
+    from ohara.store.reading import Allowed, Reader
 
 # Below this cosine two texts share no more than the tone of code: the same as for hunks, and
 # measured for itself.
@@ -51,69 +46,30 @@ class CommitLane(NearestLane):
         return await self.nearest(asked, partial(rank, allowed=asked.sided, limit=asked.limit))
 
 
-def rank(reader: Reader, model: Embedder, probe: Probe, allowed: HunkFilter, *, limit: int) -> Ranking | None:
+def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, limit: int) -> Ranking | None:
     """The search itself, in this thread; None when the model's vectors are gone by now."""
-    with reader.connection:  # one state of the index for all, as in the vector lane
-        generation = reader.vectors().of(model.id)
-        if generation is None:
+    with reader.snapshot():  # one state of the index for all, as in the vector lane
+        made = reader.vector_sets()
+        if model.id not in {made.current, made.kept}:
             return None
-        if not has_commits(reader.connection, generation):
+        if not reader.has_commit_vectors(model.id):
             return Ranking(CommitLane.name, detail="no vectors of commits yet: ohara index makes them")
-        among = None if allowed.everything else commits_of(reader, allowed)
-        near = _nearest(reader, probe, generation, among, limit)
-        hunks = _standing_for(reader, probe, generation, list(near), allowed)
+        near = dict(reader.nearest_commits(probe, model.id, allowed, limit))
+        hunks = _representatives(reader, probe, model.id, list(near), allowed)
     found = (Candidate(at.hunk, near[at.commit], at.time, at.sha) for at in hunks)
     return ranking(CommitLane.name, found, limit, of_commits=True, whole=len(near) < limit)
 
 
-def _nearest(
-    reader: Reader, probe: Probe, generation: Generation, among: list[int] | None, limit: int
-) -> dict[int, float]:
-    """The commits that are nearest, with how near they are."""
-    stored = reader.remembered(f"vectors in {generation.commits}", lambda: _read(reader, generation, probe))
-    if isinstance(stored, list):
-        allowed = None if among is None else set(among)
-        rows = [row for row in stored if allowed is None or row[0] in allowed]
-        scores = probe.likeness([vector for _, vector in rows])
-        near = [(commit, score) for (commit, _), score in zip(rows, scores, strict=True)]
-        near.sort(key=lambda one: (-one[1], one[0]))
-    else:
-        near = probe.nearest(stored, 2 * limit, among)  # a commit may be there twice
-    found: dict[int, float] = {}
-    for commit, score in near:
-        if len(found) >= limit:
-            break
-        found.setdefault(commit, score)
-    return found
-
-
-def _read(reader: Reader, generation: Generation, probe: Probe) -> Bits | list[tuple[int, bytes]]:
-    """All vectors of commits, with whose each is: as bits, or one by one."""
-    from ohara.embed.quantise import Bits  # brings numpy, which a search by text alone must not pay for
-
-    rows = [
-        (commit, stored)
-        for commit, *both in commit_vectors(reader, generation.commits)
-        for stored in both
-        if stored
-    ]
-    if probe.form is not VectorForm.BIT:
-        return rows
-    return Bits.packed([commit for commit, _ in rows], [vector for _, vector in rows])
-
-
-def _standing_for(
-    reader: Reader, probe: Probe, generation: Generation, commits: list[int], allowed: HunkFilter
+def _representatives(
+    reader: Reader, probe: Probe, model: str, commits: list[int], allowed: Allowed
 ) -> list[Occurrence]:
     """Of each commit the hunk that is nearest by itself, or else its first."""
-    hunks = hunks_of(reader, commits, allowed, CHANGE_HUNKS)
-    stored = stored_vectors(
-        reader, {content for _, _, content in hunks if content is not None}, generation.table
-    )
+    hunks = reader.hunks_of(commits, allowed, CHANGE_HUNKS)
+    stored = reader.content_vectors({one.content for one in hunks if one.content is not None}, model)
     near = dict(zip(stored, probe.likeness(list(stored.values())), strict=True))
     nearest: dict[int, tuple[float, HunkId]] = {}
     for commit, hunk, content in hunks:
         likeness = near.get(content, _UNKNOWN) if content is not None else _UNKNOWN
         if commit not in nearest or likeness > nearest[commit][0]:
             nearest[commit] = (likeness, hunk)
-    return places(reader, (hunk for _, hunk in nearest.values()))
+    return reader.occurrences(hunk for _, hunk in nearest.values())

@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 from anyio.lowlevel import RunVar
 
-from ohara.model import HunkId, Sha
+from ohara.model import Sha
 from ohara.retrieve.matching import Matcher
 from ohara.retrieve.scan import OutOfTime, Scan
 from ohara.retrieve.trigrams import required_trigrams
-from ohara.store.sqlite.literal import bodies, candidates
 from ohara.store.trigram_query import ANYTHING, all_of
 
 if TYPE_CHECKING:
@@ -36,11 +35,9 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import Match, Pattern
-    from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.literal import Occurrence
-    from ohara.store.sqlite.pool import ReaderPool
-    from ohara.store.sqlite.reader import Reader
+    from ohara.model import HunkId, Match, Pattern
+    from ohara.store.answers import TrigramMatch
+    from ohara.store.reading import Allowed, Reader, Readers
     from ohara.store.trigram_query import Formula
 
 # Contents read at a time: enough that a statement's own cost does not count, and few hundred kilobytes.
@@ -89,9 +86,9 @@ class LiteralAnswer:
 
 
 async def search(
-    pool: ReaderPool,
+    pool: Readers,
     patterns: Sequence[Pattern],
-    allowed: HunkFilter,
+    allowed: Allowed,
     *,
     limit: int | None,
     deadline_s: float,
@@ -129,7 +126,7 @@ def _offer(moments: MemoryObjectSendStream[Verified], moment: Verified) -> None:
 def steps(
     reader: Reader,
     patterns: Sequence[Pattern],
-    allowed: HunkFilter,
+    allowed: Allowed,
     *,
     limit: int | None,
     deadline_s: float,
@@ -147,7 +144,7 @@ class Hunt:
     """A search that can be left and gone on with, by any reader."""
 
     def __init__(
-        self, patterns: Sequence[Pattern], allowed: HunkFilter, *, limit: int | None, ends: float
+        self, patterns: Sequence[Pattern], allowed: Allowed, *, limit: int | None, ends: float
     ) -> None:
         self._patterns = patterns
         self._allowed = allowed
@@ -155,7 +152,7 @@ class Hunt:
         self._ends = ends
         self._scans: list[Scan] | None = None
         self._formula: Formula = ANYTHING
-        self._occurrences: list[Occurrence] = []
+        self._occurrences: list[TrigramMatch] = []
         self._contents: list[int] = []
         self._done = 0
         self._sides: dict[int, int] = {}
@@ -188,7 +185,7 @@ class Hunt:
     def _prepared(self, reader: Reader) -> list[Scan]:
         matchers = [Matcher(pattern) for pattern in self._patterns]
         self._formula = all_of(map(required_trigrams, self._patterns))
-        self._occurrences = candidates(reader, self._formula, self._allowed)
+        self._occurrences = reader.by_trigrams(self._formula, self._allowed)
         self._contents = list(dict.fromkeys(occurrence.content for occurrence in self._occurrences))
         return [Scan(matcher, self._ends, self._listens) for matcher in matchers]
 
@@ -198,7 +195,7 @@ class Hunt:
 
     def _verify(self, reader: Reader, scans: Sequence[Scan], until: float) -> None:
         """Verify the next contents, until the turn is over."""
-        texts = bodies(reader, self._contents[self._done : self._done + _CHUNK])
+        texts = reader.bodies(self._contents[self._done : self._done + _CHUNK])
         chunk = [(content, texts.get(content, b"")) for content in self._contents[self._done :][:_CHUNK]]
         while chunk:
             if time.monotonic() >= self._ends:
@@ -244,7 +241,7 @@ def _matched(texts: dict[int, bytes], scans: Sequence[Scan]) -> dict[int, int]:
 
 
 def _answer(
-    matched: Sequence[Occurrence],
+    matched: Sequence[TrigramMatch],
     sides: dict[int, int],
     limit: int | None,
     *,
@@ -256,7 +253,7 @@ def _answer(
     return LiteralAnswer(
         hunks=tuple(
             Found(
-                HunkId(occurrence.hunk),
+                occurrence.hunk,
                 Sha(occurrence.sha.hex()),
                 occurrence.time,
                 sides[occurrence.content],

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING
 from ohara.model import Mode, QueryClass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Candidate, ranking
-from ohara.store.sqlite.filters import symbol_ids
-from ohara.store.sqlite.lane_queries import symbols_by_words, touching
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
     from ohara.model import HunkId, Query
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.reading import Allowed, Reader
 
 # Kind, name and neighbours: a neighbour's name says where a symbol lives, not what it is.
 _WEIGHTS = (0.5, 3.0, 0.5)
@@ -49,11 +46,11 @@ class SymbolLane(Lane):
         return await asked.pool.read(lambda reader: rank(reader, asked.query, asked.sided, limit=asked.limit))
 
 
-def rank(reader: Reader, query: Query, allowed: HunkFilter, *, limit: int) -> Ranking:
+def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranking:
     """The search itself, in this thread."""
     exact = set(_exact(reader, query))
     terms = query_terms(query.words)
-    scores = dict(symbols_by_words(reader, terms, _WEIGHTS, _SYMBOLS)) if terms else {}
+    scores = dict(reader.symbols_by_words(terms, _WEIGHTS, _SYMBOLS)) if terms else {}
     best = max(scores.values(), default=1.0)
     scores = {symbol: score / best for symbol, score in scores.items() if score > 0}
     for symbol in exact:
@@ -61,7 +58,7 @@ def rank(reader: Reader, query: Query, allowed: HunkFilter, *, limit: int) -> Ra
     taken: dict[int, int] = {}
     found: dict[HunkId, Candidate] = {}
     pinned: set[HunkId] = set()
-    for at, symbol in touching(reader, scores, allowed):
+    for at, symbol in reader.touching(scores, allowed):
         most = _HUNKS_OF_EXACT if symbol in exact else _HUNKS_OF_ONE
         if taken.get(symbol, 0) >= most:
             continue
@@ -80,4 +77,4 @@ def _exact(reader: Reader, query: Query) -> list[int]:
     """The symbols that the query names outright."""
     if query.query_class is not QueryClass.SYMBOL:
         return []
-    return symbol_ids(reader.connection, [query.words.strip().rstrip("()").lstrip("$@")])
+    return reader.symbols_named([query.words.strip().rstrip("()").lstrip("$@")])

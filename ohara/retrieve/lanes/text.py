@@ -8,14 +8,12 @@ issue number or path is looked for as such first, and pinned.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.model import Mode, Polarity, QueryClass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, ranking
-from ohara.store.sqlite.fts_query import any_of, selected, within
-from ohara.store.sqlite.lane_queries import at_paths, by_words, paths_ending
+from ohara.store.answers import WordQuery
 from ohara.words import index_text, query_terms
 
 if TYPE_CHECKING:
@@ -25,9 +23,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.lane_queries import Scored
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import ScoredByWords
+    from ohara.store.reading import Allowed, Reader
 
 # Words select rows while all of them together have no more than these: a bound on the lane's time that does
 # not grow with the history. The rarest three select up to a further bound, and the rarest in any case.
@@ -35,8 +32,8 @@ SELECTED_ROWS = 8_000
 FEWEST_SELECTING = 3
 MOST_ROWS = 32_000
 
-# SQLite's BM25 counts the rows of every word it scores by, one after the other: words in more rows than these
-# are left out where others select. Histories of some hundred thousand hunks have none of them.
+# BM25 in an index counts the rows of every word it scores by, one after the other: words in more rows than
+# these are left out where others select. Histories of some hundred thousand hunks have none of them.
 COMMON_ROWS = 120_000
 
 # A pasted page has hundreds of words; the rarest of them find what it is about.
@@ -49,14 +46,6 @@ _ROWS_PER_HIT_IN_A_CROWD = 40
 
 _EXACT = frozenset({QueryClass.SYMBOL, QueryClass.ISSUE})
 _COLUMN_OF = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The words of a query that the index knows: those that select rows, and the others."""
-
-    selecting: tuple[str, ...]
-    common: tuple[str, ...]
 
 
 class TextLane(Lane):
@@ -72,7 +61,7 @@ class TextLane(Lane):
         )
 
 
-def rank(reader: Reader, query: Query, profile: Profile, allowed: HunkFilter, *, limit: int) -> Ranking:
+def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, limit: int) -> Ranking:
     """The search itself, in this thread."""
     found: dict[HunkId, Candidate] = {}
     pinned: list[HunkId] = []
@@ -80,23 +69,22 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: HunkFilter, *,
         found = _at_path(reader, query.words, allowed, limit)
         pinned = list(found)
     elif query.query_class in _EXACT:
-        match = within(_columns(query, profile), any_of(filter(None, map(index_text, query.words.split()))))
-        found = _candidates(_scored(reader, match, profile, allowed, limit), profile)
+        names = WordQuery(_names(query), columns=_columns(query, profile))
+        found = _candidates(_scored(reader, names, profile, allowed, limit), profile)
         pinned = list(found)
     if len(found) < limit:
-        words = choose_words(reader, query_terms(query.words))
+        words = choose_words(reader, query_terms(query.words), _columns(query, profile))
         if words.selecting:
-            match = within(_columns(query, profile), selected(words.selecting, words.common))
-            more = _candidates(_scored(reader, match, profile, allowed, limit), profile)
+            more = _candidates(_scored(reader, words, profile, allowed, limit), profile)
             found = {**more, **found} if pinned else more
     # Fewer rows than were asked for is all there is, however many of one commit are left out.
     whole = len(found) < limit * _ROWS_PER_HIT
     return ranking(TextLane.name, found.values(), limit, pinned=pinned, whole=whole)
 
 
-def choose_words(reader: Reader, terms: Sequence[str]) -> Words:
+def choose_words(reader: Reader, terms: Sequence[str], columns: tuple[str, ...] = ()) -> WordQuery:
     """Which words select rows and which only score; words that stand nowhere or everywhere do neither."""
-    rows = reader.word_rows(terms)
+    rows = reader.document_frequencies(terms)
     known = sorted((term for term in terms if rows[term]), key=lambda term: rows[term])[:MOST_WORDS]
     selecting: list[str] = []
     taken = 0
@@ -106,23 +94,30 @@ def choose_words(reader: Reader, terms: Sequence[str]) -> Words:
             break
         selecting.append(term)
     common = [term for term in known[len(selecting) :] if rows[term] <= COMMON_ROWS]
-    return Words(tuple(selecting), tuple(common))
+    return WordQuery(tuple(selecting), tuple(common), columns)
+
+
+def _names(query: Query) -> tuple[str, ...]:
+    """What a query names, each as the index spells it."""
+    return tuple(filter(None, map(index_text, query.words.split())))
 
 
 def _columns(query: Query, profile: Profile) -> tuple[str, ...]:
     return _COLUMN_OF.get(query.polarity, profile.columns)
 
 
-def _scored(reader: Reader, match: str, profile: Profile, allowed: HunkFilter, limit: int) -> list[Scored]:
-    rows = by_words(reader, match, profile.weightings, allowed, limit * _ROWS_PER_HIT)
+def _scored(
+    reader: Reader, words: WordQuery, profile: Profile, allowed: Allowed, limit: int
+) -> list[ScoredByWords]:
+    rows = reader.by_words(words, profile.weightings, allowed, limit * _ROWS_PER_HIT)
     crowd = Counter(row.at.commit for row in rows)
     kept = sum(min(count, HUNKS_PER_COMMIT) for count in crowd.values())
     if kept < limit and len(rows) == limit * _ROWS_PER_HIT:
-        return by_words(reader, match, profile.weightings, allowed, limit * _ROWS_PER_HIT_IN_A_CROWD)
+        return reader.by_words(words, profile.weightings, allowed, limit * _ROWS_PER_HIT_IN_A_CROWD)
     return rows
 
 
-def _candidates(found: Iterable[Scored], profile: Profile) -> dict[HunkId, Candidate]:
+def _candidates(found: Iterable[ScoredByWords], profile: Profile) -> dict[HunkId, Candidate]:
     """One score from those of all weightings, each scaled by this query's best.
 
     A merge without lines of its own repeats in its message what a commit it merges has done: it counts less,
@@ -144,16 +139,13 @@ def _candidates(found: Iterable[Scored], profile: Profile) -> dict[HunkId, Candi
     return candidates
 
 
-def _factor(one: Scored, profile: Profile) -> float:
+def _factor(one: ScoredByWords, profile: Profile) -> float:
     return profile.lineless_merge if one.at.lineless and one.at.merge else 1.0
 
 
-def _at_path(reader: Reader, written: str, allowed: HunkFilter, limit: int) -> dict[HunkId, Candidate]:
+def _at_path(reader: Reader, written: str, allowed: Allowed, limit: int) -> dict[HunkId, Candidate]:
     """The hunks at a path, newest best."""
-    paths = paths_ending(reader, written)
-    if not paths:
-        return {}
-    newest = at_paths(reader, paths, allowed, limit * _ROWS_PER_HIT)
+    newest = reader.at_path(written, allowed, limit * _ROWS_PER_HIT)
     return {
         at.hunk: Candidate(at.hunk, 1.0 - place / (len(newest) + 1), at.time, at.sha)
         for place, at in enumerate(newest)

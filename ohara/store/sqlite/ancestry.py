@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from ohara.model import Sha
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from ohara.model import Sha
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.sqlite.session import Session
 
 _LINKS = "SELECT sha, id, parents FROM commits WHERE live = 1"
 _NAMED = """SELECT id, sha FROM commits
@@ -25,33 +26,34 @@ _SHA_BYTES = 20
 _KEPT = 8
 
 
-def ancestors(reader: Reader, tips: Collection[Sha]) -> Collection[int] | None:
+def ancestors(session: Session, tips: Collection[Sha]) -> Collection[int] | None:
     """The commits that tips lead to, themselves among them; None when a tip is not indexed.
 
     Right only where everything that an indexed commit leads to is indexed.
     """
-    kept = reader.remembered("ancestors", _nothing_kept)
+    kept = session.remembered("ancestors", _nothing_kept)
     asked = frozenset(tips)
     if asked not in kept:
-        if len(named(reader, asked)) < len(asked):
+        if len(indexed(session, asked)) < len(asked):
             return None
         if len(kept) >= _KEPT:
             kept.clear()
-        kept[asked] = _follow(reader, map(bytes.fromhex, asked))
+        kept[asked] = _follow(session, map(bytes.fromhex, asked))
     return kept[asked]
 
 
-def named(reader: Reader, shas: Collection[Sha]) -> dict[bytes, int]:
+def indexed(session: Session, shas: Collection[Sha]) -> dict[Sha, int]:
     """The indexed commits among some, with the index's own number for each."""
-    return {sha: number for number, sha in reader.rows(_NAMED, (json.dumps(list(shas)),))}
+    rows = session.rows(_NAMED, (json.dumps(list(shas)),))
+    return {Sha(sha.hex()): number for number, sha in rows}
 
 
 def _nothing_kept() -> dict[frozenset[Sha], frozenset[int]]:
     return {}
 
 
-def _follow(reader: Reader, tips: Iterable[bytes]) -> frozenset[int]:
-    links = {sha: (number, parents) for sha, number, parents in reader.rows(_LINKS)}
+def _follow(session: Session, tips: Iterable[bytes]) -> frozenset[int]:
+    links = {sha: (number, parents) for sha, number, parents in session.rows(_LINKS)}
     reached: list[int] = []
     waiting = list(tips)
     while waiting:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ohara.model import ChangedFile, ChangeKind, HunkId, Kin, LeftOut, Sha
+from ohara.store.answers import HunkRange, Made
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.sqlite.session import Session
 
-_COMMIT_ID = "SELECT id FROM commits WHERE sha = ? AND live = 1"
 _FILES = """SELECT file.id, file.kind, path.path, old.path, file.additions, file.deletions,
     coalesce(file.left_out, CASE WHEN path.left_out = 'kept' THEN NULL ELSE path.left_out END)
   FROM file JOIN path ON path.id = file.path_id LEFT JOIN path AS old ON old.id = file.old_path_id
@@ -50,42 +50,14 @@ _SHA_BYTES = 20
 _MOST_NAMES = 64  # of one file: beyond that, renames go in circles
 
 
-class Made(NamedTuple):
-    """A commit that gave a file its content, and what the file was before."""
-
-    commit_id: int
-    sha: Sha
-    time: int
-    parents: tuple[Sha, ...]
-    old_path: str | None
-    old_blob: str | None
-    file_id: int
-
-
-class HunkPlace(NamedTuple):
-    """Which lines of the old and the new file a hunk reaches over."""
-
-    hunk: HunkId
-    old_start: int
-    old_lines: int
-    new_start: int
-    new_lines: int
-
-
-def commit_id(reader: Reader, sha: Sha) -> int | None:
-    """The index's own number of a commit; None when it is not indexed."""
-    rows = reader.rows(_COMMIT_ID, (bytes.fromhex(sha),))
-    return int(rows[0][0]) if rows else None
-
-
-def files_of(reader: Reader, commit: int) -> tuple[ChangedFile, ...]:
+def files_of(session: Session, commit: int) -> tuple[ChangedFile, ...]:
     """Every file that a commit changed."""
-    counts = dict(reader.rows(_HUNKS_OF_FILES, (commit,)))
+    counts = dict(session.rows(_HUNKS_OF_FILES, (commit,)))
     return tuple(
         ChangedFile(
             ChangeKind(kind), path, old_path, added, removed, counts.get(file, 0), _left_out(left_out)
         )
-        for file, kind, path, old_path, added, removed, left_out in reader.rows(_FILES, (commit,))
+        for file, kind, path, old_path, added, removed, left_out in session.rows(_FILES, (commit,))
     )
 
 
@@ -93,16 +65,16 @@ def _left_out(reason: str | None) -> LeftOut | None:
     return LeftOut(reason) if reason else None
 
 
-def kin(reader: Reader, shas: Iterable[Sha]) -> tuple[Kin, ...]:
+def kin(session: Session, shas: Iterable[Sha]) -> tuple[Kin, ...]:
     """These commits, in their order, with what they say as far as they are indexed."""
     asked = tuple(shas)
-    known = {each.sha: each for each in map(_kin, reader.rows(_KIN, (json.dumps(asked),)))}
+    known = {each.sha: each for each in map(_kin, session.rows(_KIN, (json.dumps(asked),)))}
     return tuple(known.get(sha, Kin(sha, "", 0)) for sha in asked)
 
 
-def children_of(reader: Reader, sha: Sha) -> tuple[Kin, ...]:
+def children_of(session: Session, sha: Sha) -> tuple[Kin, ...]:
     """The indexed commits that have this one for a parent, oldest first."""
-    return tuple(map(_kin, reader.rows(_CHILDREN, (bytes.fromhex(sha),))))
+    return tuple(map(_kin, session.rows(_CHILDREN, (bytes.fromhex(sha),))))
 
 
 def _kin(row: tuple[bytes, str, int]) -> Kin:
@@ -111,31 +83,31 @@ def _kin(row: tuple[bytes, str, int]) -> Kin:
     return Kin(Sha(sha.hex()), subject, time)
 
 
-def names_of_file(reader: Reader, path: str) -> tuple[str, ...]:
+def names_of_file(session: Session, path: str) -> tuple[str, ...]:
     """Every name that a file had or got later, by the renames that are indexed; its own comes first."""
     names = {path: None}
     pending = [path]
     while pending and len(names) < _MOST_NAMES:
         name = pending.pop()
         for statement in (_FORMER_NAMES, _LATER_NAMES):
-            for (other,) in reader.rows(statement, (name,)):
+            for (other,) in session.rows(statement, (name,)):
                 if other not in names:
                     names[other] = None
                     pending.append(other)
     return tuple(names)
 
 
-def hunks_touching(reader: Reader, qualified: str, paths: Iterable[str], limit: int) -> list[HunkId]:
+def hunks_touching(session: Session, qualified: str, paths: Iterable[str], limit: int) -> list[HunkId]:
     """The hunks that touch a symbol of these files, or of any without names, newest first."""
-    rows = reader.rows(_TOUCHING, (qualified, json.dumps(list(paths)), limit))
+    rows = session.rows(_TOUCHING, (qualified, json.dumps(list(paths)), limit))
     return [HunkId(row[0]) for row in rows]
 
 
-def made(reader: Reader, path: str, blob: str, until: int) -> list[Made]:
+def made(session: Session, path: str, blob: str, until: int) -> list[Made]:
     """The commits that gave a file this content, up to a moment, newest first."""
     return [
         Made(commit, Sha(sha.hex()), time, _shas(parents), old_path, old.hex() if old else None, file)
-        for commit, sha, time, parents, old_path, old, file in reader.rows(
+        for commit, sha, time, parents, old_path, old, file in session.rows(
             _MADE, (path, bytes.fromhex(blob), until)
         )
     ]
@@ -145,6 +117,6 @@ def _shas(packed: bytes) -> tuple[Sha, ...]:
     return tuple(Sha(packed[at : at + _SHA_BYTES].hex()) for at in range(0, len(packed), _SHA_BYTES))
 
 
-def hunks_of_file(reader: Reader, commit: int, file: int) -> list[HunkPlace]:
+def hunks_of_file(session: Session, commit: int, file: int) -> list[HunkRange]:
     """Where the hunks of one changed file stand."""
-    return [HunkPlace(HunkId(row[0]), *row[1:]) for row in reader.rows(_HUNKS_OF_FILE, (commit, file))]
+    return [HunkRange(HunkId(row[0]), *row[1:]) for row in session.rows(_HUNKS_OF_FILE, (commit, file))]

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 
 from ohara.languages import languages_named
 from ohara.query import path_pattern
+from ohara.store.sqlite.fts_query import word_expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from ohara.model import Filters, HunkId, Sha
+    from ohara.store.answers import WordQuery
     from ohara.store.sqlite.connection import Connection
 
 Parameter = str | int
@@ -37,7 +39,7 @@ _SYMBOLS = """hunk.id IN (
 _AUTHORED = "author IN (SELECT value FROM json_each(?))"
 _AMONG_COMMITS = "id IN (SELECT value FROM json_each(?))"
 _AMONG_HUNKS = "hunk.id IN (SELECT value FROM json_each(?))"
-_SAYING = "hunk.id IN (SELECT rowid FROM fts_hunk_text WHERE fts_hunk_text MATCH ?)"
+_HOLDING = "hunk.id IN (SELECT rowid FROM fts_hunk_text WHERE fts_hunk_text MATCH ?)"
 
 _PEOPLE = "SELECT id, name || ' <' || email || '>' FROM person"
 _MESSAGES = "SELECT id, message FROM commits WHERE live = 1"
@@ -82,9 +84,9 @@ class HunkFilter:
         """This filter narrowed to some hunks."""
         return self.also(_AMONG_HUNKS, json.dumps(sorted(hunks)))
 
-    def saying(self, match: str) -> HunkFilter:
-        """This filter narrowed to hunks whose words fit an FTS5 expression."""
-        return self.also(_SAYING, match)
+    def holding(self, words: WordQuery) -> HunkFilter:
+        """This filter narrowed to hunks that hold one of the selecting words."""
+        return self.also(_HOLDING, word_expression(words))
 
 
 EVERYTHING = HunkFilter()

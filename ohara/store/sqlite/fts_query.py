@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ohara.store.trigram_query import All, Either
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from ohara.store.answers import WordQuery
+    from ohara.store.trigram_query import Formula
+
+
+def word_expression(words: WordQuery) -> str:
+    """What finds the hunks that words select."""
+    return within(words.columns, selected(words.selecting, words.common))
 
 
 def phrase(words: str) -> str:
@@ -34,3 +44,16 @@ def selected(selecting: Sequence[str], common: Sequence[str]) -> str:
 def within(columns: Sequence[str], expression: str) -> str:
     """An expression that must match inside some columns; none means all."""
     return f"{{{' '.join(columns)}}} : ({expression})" if columns else expression
+
+
+def trigram_expression(formula: Formula) -> str:
+    """A formula of trigrams; ANYTHING has none."""
+    match formula:
+        case str():
+            return phrase(formula)
+        case All(parts):
+            if not parts:
+                raise ValueError("nothing is required: there is nothing to ask for")
+            return f"({' AND '.join(map(trigram_expression, parts))})"
+        case Either(parts):
+            return f"({' OR '.join(map(trigram_expression, parts))})"

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ohara.model import ChangeKind, Commit, HunkId, Sha
+from ohara.store.answers import StoredHunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.sqlite.session import Session
 
 _SHA_BYTES = 20
 
@@ -45,75 +45,51 @@ _SAME_CONTENT = """SELECT DISTINCT hunk.content_id, commits.sha, commits.committ
   ORDER BY commits.committer_time DESC, commits.sha DESC"""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredHunk:
-    """A hunk as the index has it, with its commit; a message-only hunk has no path, no content, no body.
-
-    `old_start` and `new_start` number its first line on each side; on a side without lines, where one would
-    stand, and 0 at the top of a file.
-    """
-
-    hunk: HunkId
-    commit_id: int
-    commit: Commit
-    content: int | None
-    path: str
-    old_path: str | None
-    language: str | None
-    kind: ChangeKind
-    left_out: str | None
-    old_start: int
-    new_start: int
-    header: str
-    symbols: tuple[str, ...]
-    body: str
-
-
-def hydrate(reader: Reader, hunks: Iterable[HunkId]) -> dict[HunkId, StoredHunk]:
+def hydrate(session: Session, hunks: Iterable[HunkId]) -> dict[HunkId, StoredHunk]:
     """The hunks with these ids; an id that is gone has no entry."""
     asked = json.dumps(list(hunks))
-    rows = reader.rows(_HUNKS, (asked,))
-    commits = read_commits(reader, {row[1] for row in rows})
+    rows = session.rows(_HUNKS, (asked,))
+    commits = read_commits(session, {row[1] for row in rows})
     symbols: dict[int, list[str]] = {}
-    for hunk, qualified in reader.rows(_SYMBOLS, (asked,)):
+    for hunk, qualified in session.rows(_SYMBOLS, (asked,)):
         symbols.setdefault(hunk, []).append(qualified)
-    codec = reader.codec
+    codec = session.codec
     return {
         HunkId(row[0]): _stored(row, commits[row[1]], symbols.get(row[0], []), codec.unpack) for row in rows
     }
 
 
-def contents_of(reader: Reader, hunks: Iterable[HunkId]) -> dict[HunkId, int]:
+def contents_of(session: Session, hunks: Iterable[HunkId]) -> dict[HunkId, int]:
     """The content of each hunk that has lines."""
-    return {HunkId(row[0]): row[1] for row in reader.rows(_CONTENTS, (json.dumps(list(hunks)),))}
+    return {HunkId(row[0]): row[1] for row in session.rows(_CONTENTS, (json.dumps(list(hunks)),))}
 
 
-def read_commits(reader: Reader, commit_ids: Iterable[int]) -> dict[int, Commit]:
+def read_commits(session: Session, commit_ids: Iterable[int]) -> dict[int, Commit]:
     """Commits by id."""
-    return {row[0]: _commit(row) for row in reader.rows(_COMMITS, (json.dumps(sorted(commit_ids)),))}
+    return {row[0]: _commit(row) for row in session.rows(_COMMITS, (json.dumps(sorted(commit_ids)),))}
 
 
-def paths_of_commits(reader: Reader, commit_ids: Iterable[int]) -> dict[int, list[str]]:
+def paths_of_commits(session: Session, commit_ids: Iterable[int]) -> dict[int, list[str]]:
     """Every path that each commit changed."""
     found: dict[int, list[str]] = {}
-    for commit, path in reader.rows(_COMMIT_PATHS, (json.dumps(sorted(commit_ids)),)):
+    for commit, path in session.rows(_COMMIT_PATHS, (json.dumps(sorted(commit_ids)),)):
         found.setdefault(commit, []).append(path)
     return found
 
 
-def hunks_in_commits(reader: Reader, commit_ids: Iterable[int], allowed: HunkFilter) -> dict[int, int]:
+def hunks_in_commits(session: Session, commit_ids: Iterable[int], allowed: HunkFilter) -> dict[int, int]:
     """How many allowed hunks each commit has."""
     statement = _HUNKS_IN_COMMITS.format(allowed=allowed.condition)
-    return dict(reader.rows(statement, (json.dumps(sorted(commit_ids)), *allowed.parameters)))
+    return dict(session.rows(statement, (json.dumps(sorted(commit_ids)), *allowed.parameters)))
 
 
 def commits_with_content(
-    reader: Reader, contents: Iterable[int], allowed: HunkFilter
+    session: Session, contents: Iterable[int], allowed: HunkFilter
 ) -> dict[int, tuple[Sha, ...]]:
     """The commits in which each content occurs, newest first."""
     found: dict[int, list[Sha]] = {}
     statement = _SAME_CONTENT.format(allowed=allowed.condition)
-    for content, sha, _ in reader.rows(statement, (json.dumps(sorted(contents)), *allowed.parameters)):
+    for content, sha, _ in session.rows(statement, (json.dumps(sorted(contents)), *allowed.parameters)):
         found.setdefault(content, []).append(Sha(sha.hex()))
     return {content: tuple(shas) for content, shas in found.items()}
 

@@ -12,10 +12,12 @@ from collections import deque
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ohara.model import Sha
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.sqlite.session import Session
 
 _LINKS = "SELECT sha, committer_time, parents FROM commits WHERE live = 1"
 _RENAMES = """SELECT DISTINCT old_path_id, path_id FROM file
@@ -27,15 +29,15 @@ _PATHS = "SELECT path FROM path WHERE id IN (SELECT value FROM json_each(?)) ORD
 _SHA_BYTES = 20
 
 
-def logged_order(reader: Reader) -> Mapping[bytes, int] | None:
-    """Each commit's place in `git log`, the newest first; None where times alone give it."""
-    return reader.remembered("logged order", lambda: _logged_order(reader))
+def log_order(session: Session) -> Mapping[Sha, int] | None:
+    """Each commit's position in `git log`, the newest first; None where times alone give it."""
+    return session.remembered("log order", lambda: _log_order(session))
 
 
-def _logged_order(reader: Reader) -> dict[bytes, int] | None:
+def _log_order(session: Session) -> dict[Sha, int] | None:
     times: dict[bytes, int] = {}
     parents: dict[bytes, tuple[bytes, ...]] = {}
-    for sha, moment, blob in reader.rows(_LINKS):
+    for sha, moment, blob in session.rows(_LINKS):
         times[sha] = moment
         parents[sha] = tuple(blob[at : at + _SHA_BYTES] for at in range(0, len(blob), _SHA_BYTES))
     if all(
@@ -46,11 +48,11 @@ def _logged_order(reader: Reader) -> dict[bytes, int] | None:
     turns = count()
     waiting = [(-times[sha], next(turns), sha) for sha in times if sha not in known]
     heapq.heapify(waiting)
-    order: dict[bytes, int] = {}
+    order: dict[Sha, int] = {}
     seen = {sha for _, _, sha in waiting}
     while waiting:
         sha = heapq.heappop(waiting)[2]
-        order[sha] = len(order)
+        order[Sha(sha.hex())] = len(order)
         for parent in parents[sha]:
             if parent in times and parent not in seen:
                 seen.add(parent)
@@ -58,22 +60,22 @@ def _logged_order(reader: Reader) -> dict[bytes, int] | None:
     return order
 
 
-def paths_reached(reader: Reader, hunks: Iterable[int]) -> list[str]:
+def paths_reached(session: Session, hunks: Iterable[int]) -> list[str]:
     """The paths of some hunks and every path that these were renamed to since, in order."""
-    rows = reader.rows(_PATHS_OF_HUNKS, (json.dumps(list(hunks)),))
+    rows = session.rows(_PATHS_OF_HUNKS, (json.dumps(list(hunks)),))
     reached = {row[0] for row in rows}
-    renames = reader.remembered("renames", lambda: _renames(reader))
+    renames = session.remembered("renames", lambda: _renames(session))
     waiting = deque(reached)
     while waiting:
         for path in renames.get(waiting.popleft(), ()):
             if path not in reached:
                 reached.add(path)
                 waiting.append(path)
-    return [row[0] for row in reader.rows(_PATHS, (json.dumps(sorted(reached)),))]
+    return [row[0] for row in session.rows(_PATHS, (json.dumps(sorted(reached)),))]
 
 
-def _renames(reader: Reader) -> dict[int, Collection[int]]:
+def _renames(session: Session) -> dict[int, Collection[int]]:
     found: dict[int, list[int]] = {}
-    for old, new in reader.rows(_RENAMES):
+    for old, new in session.rows(_RENAMES):
         found.setdefault(old, []).append(new)
     return {old: tuple(new) for old, new in found.items()}

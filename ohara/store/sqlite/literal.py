@@ -11,18 +11,21 @@ from __future__ import annotations
 import json
 from itertools import starmap
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ohara.encoded import may_hold
 from ohara.model import Pass
+from ohara.store.answers import TrigramMatch
+from ohara.store.sqlite.fts_query import trigram_expression
 from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.schema import has_encoded
-from ohara.store.trigram_query import ANYTHING, match_expression, signs_expression
+from ohara.store.trigram_query import ANYTHING, All, Either
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ohara.store.sqlite.filters import HunkFilter
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.sqlite.session import Session
     from ohara.store.trigram_query import Formula
 
 _COLUMNS = "hunk.content_id, hunk.id, commits.committer_time, commits.sha"
@@ -46,37 +49,47 @@ EVERYTHING = f"""SELECT {_COLUMNS}
 BODIES = "SELECT id, body FROM content WHERE id IN (SELECT value FROM json_each(?))"
 
 
-class Occurrence(NamedTuple):
-    """A hunk that may match: its content, and its commit's committer time and object name."""
-
-    content: int
-    hunk: int
-    time: int
-    sha: bytes
-
-
-def candidates(reader: Reader, formula: Formula, allowed: HunkFilter) -> list[Occurrence]:
+def by_trigrams(session: Session, formula: Formula, allowed: HunkFilter) -> list[TrigramMatch]:
     """Every allowed hunk whose changed lines hold the trigrams, newest first; all of them for ANYTHING."""
     where = f" AND {allowed.where}" if allowed.where else ""
     if formula == ANYTHING:
-        rows = reader.rows(EVERYTHING + where, allowed.parameters)
+        rows = session.rows(EVERYTHING + where, allowed.parameters)
     else:
-        rows = reader.rows(CANDIDATES + where, (match_expression(formula), *allowed.parameters))
+        rows = session.rows(CANDIDATES + where, (trigram_expression(formula), *allowed.parameters))
         beside = [UNREAD]
-        if reader.remembered("has encoded", lambda: has_encoded(reader.connection)):
-            beside.append(ENCODED + signs_expression(formula))
+        if session.remembered("has encoded", lambda: has_encoded(session.connection)):
+            beside.append(ENCODED + _signs_expression(formula))
         for others in beside:
-            more = reader.rows(others + where, allowed.parameters)
+            more = session.rows(others + where, allowed.parameters)
             if more:
                 known = {row[1] for row in rows}
                 rows += [row for row in more if row[1] not in known]
     # Of one time, the order of the commits' names, and of one commit, of its hunks.
     rows.sort(key=itemgetter(1))
     rows.sort(key=itemgetter(2, 3), reverse=True)
-    return list(starmap(Occurrence, rows))
+    return list(starmap(TrigramMatch, rows))
 
 
-def bodies(reader: Reader, contents: Iterable[int]) -> dict[int, bytes]:
+def bodies(session: Session, contents: Iterable[int]) -> dict[int, bytes]:
     """The bodies of contents, by content."""
-    rows = reader.rows(BODIES, (json.dumps(list(contents)),))
-    return dict(zip([row[0] for row in rows], reader.codec.unpack_bytes(row[1] for row in rows), strict=True))
+    rows = session.rows(BODIES, (json.dumps(list(contents)),))
+    return dict(
+        zip([row[0] for row in rows], session.codec.unpack_bytes(row[1] for row in rows), strict=True)
+    )
+
+
+def _signs_expression(formula: Formula) -> str:
+    """The formula as a condition on `encoded.signs`: true wherever encoded lines may hold its trigrams."""
+    match formula:
+        case str():
+            return _has_signs(may_hold(formula))
+        case All(parts):
+            trigrams = "".join(part for part in parts if isinstance(part, str))
+            others = (_signs_expression(part) for part in parts if not isinstance(part, str))
+            return f"({' AND '.join([_has_signs(may_hold(trigrams)), *others])})"
+        case Either(parts):
+            return f"({' OR '.join(map(_signs_expression, parts))})"
+
+
+def _has_signs(signs: int) -> str:
+    return f"(signs & {signs}) = {signs}"

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.model import Pass
+from ohara.store.answers import holds_change
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
 from ohara.store.sqlite.meta import read_number
@@ -81,11 +82,6 @@ class _Piece(NamedTuple):
     def new_end(self) -> int:
         """The new line below it."""
         return self.new_start + (self.new_lines or 1)
-
-
-def holds_change(body: str) -> bool:
-    """True when a line of a body was added or removed."""
-    return body[:1] in {"+", "-"} or "\n+" in body or "\n-" in body
 
 
 def join_context(writer: Writer) -> int:

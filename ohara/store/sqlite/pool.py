@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.identity import Stamp
 
 T = TypeVar("T")
@@ -55,7 +54,7 @@ class ReaderPool:
             f"readers of {database} {id(self)}"
         )
 
-    async def of_one_database(self, question: Callable[[], Awaitable[T]]) -> T:
+    async def of_one_index(self, question: Callable[[], Awaitable[T]]) -> T:
         """Do what reads several times, and do it again when the database was replaced in between.
 
         What it says is true of the database that is there now, and of that one alone.
@@ -73,10 +72,6 @@ class ReaderPool:
                 if await anyio.to_thread.run_sync(self._stands, before):
                     return answer
         raise replaced(self.database)
-
-    async def run(self, work: Callable[[Connection], T], *, timeout_s: float | None = None) -> T:
-        """Do blocking work with a connection in a thread; a TimeoutError when it takes too long."""
-        return await self.read(lambda reader: work(reader.connection), timeout_s=timeout_s)
 
     async def read(
         self,

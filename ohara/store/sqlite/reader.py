@@ -1,191 +1,201 @@
-"""A reading connection with what is worth remembering between queries: how common words are, the codec.
-
-What is remembered holds for one state of the database and is forgotten when another connection has written.
-The SQL of the lanes is in `ranked`, that of whole hunks in `hydrate`; both take a reader.
-"""
+"""The reader of a SQLite index: every look-up that `store/reading` names, by the modules that do them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from ohara.model import Pass, PassStatus
-from ohara.store.sqlite import meta
-from ohara.store.sqlite.codec import Codec
-from ohara.store.sqlite.connection import translated
-from ohara.store.sqlite.generations import Generations, generations
-from ohara.store.sqlite.identity import replaced, stamp_of
-from ohara.store.sqlite.pass_bits import PASS_BITS
-from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite import ancestry, browse, hydrate, lane_queries, lineage, literal, nearest
+from ohara.store.sqlite.filters import compile_filters, symbol_ids
+from ohara.store.sqlite.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from ohara.model import Sha
-    from ohara.store.facts import Fact
-    from ohara.store.sqlite.connection import Connection
-    from ohara.store.sqlite.identity import Stamp
+    from ohara.model import ChangedFile, Filters, HunkId, Kin, Sha
+    from ohara.store.answers import (
+        CommitHunk,
+        HunkRange,
+        Made,
+        Occurrence,
+        ScoredByWords,
+        StoredHunk,
+        TouchedBy,
+        TrigramMatch,
+        VectorSets,
+        Weights,
+        WordQuery,
+    )
+    from ohara.store.reading import Allowed, Probe
+    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.trigram_query import Formula
 
-T = TypeVar("T")
-
-# The vocabulary of the word table: in how many rows a word stands, without reading those rows' other words.
-_VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts_hunk_text, row)"
-_WORD_ROWS = "SELECT doc FROM temp.vocabulary WHERE term = ?"
-_LAST_HUNK = "SELECT coalesce(max(id), 0) FROM hunk"
-_DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
-
-# Answered by small indexes alone: counting must not cost more than searching.
-_COUNT_COMMITS = "SELECT count(*) FROM commits INDEXED BY commits_by_time"
-_COUNT_DEAD = "SELECT count(*) FROM commits INDEXED BY commits_dead WHERE live = 0"
-_PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
-  WHERE passes < 15 AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
-
-
-_REMEMBERED_WORDS = 20_000  # some two megabytes a reader
-_OPENINGS = 3  # a database that is replaced while it is opened is opened again, so often
+V = TypeVar("V")
 
 
-class Interrupted(Exception):
-    """The work was told to stop; whoever told it is no longer listening."""
+def _own(allowed: Allowed) -> HunkFilter:
+    """A filter that this engine compiled: there is no other that it could be given."""
+    return cast("HunkFilter", allowed)
 
 
-class Counts(NamedTuple):
-    """How many commits are shown, and how far each pass has come with them."""
+class Reader(Session):
+    """A session with the look-ups that answer questions."""
 
-    commits: int
-    passes: tuple[PassStatus, ...]
+    def state(self) -> str:
+        """A text that changes whenever an answer might."""
+        counts = self.counts()
+        done = ".".join(str(each.done) for each in counts.passes)
+        return f"{self.stamp.identity[:8]}.{self.hunk_count()}.{counts.commits}.{done}"
 
+    # -- candidates ------------------------------------------------------------------------------
 
-def _opened(database: Path) -> tuple[Connection, Stamp]:
-    """A connection, and what the database that it holds is known by."""
-    for _ in range(_OPENINGS):
-        connection = open_reader(database)
-        with translated(database):
-            stamp = stamp_of(connection, database)
-        if stamp is not None:
-            return connection, stamp
-        connection.close()
-    raise replaced(database)
+    def allow(
+        self, filters: Filters, *, reachable: Collection[int] | None = None, named: Collection[Sha] = ()
+    ) -> HunkFilter:
+        """The hunks that pass filters, as the index is now."""
+        return compile_filters(self.connection, filters, reachable=reachable, named=named)
 
+    def by_words(
+        self, words: WordQuery, weightings: Sequence[tuple[Weights, float]], allowed: Allowed, limit: int
+    ) -> list[ScoredByWords]:
+        """The hunks that hold the words, best mixture first."""
+        return lane_queries.by_words(self, words, weightings, _own(allowed), limit)
 
-class Reader:
-    """One connection that can only read; used by one thread at a time, stopped from any."""
+    def symbols_named(self, names: Iterable[str]) -> list[int]:
+        """The symbols with these names."""
+        return symbol_ids(self.connection, names)
 
-    def __init__(self, database: Path) -> None:
-        self.database = database
-        self.connection, self.stamp = _opened(database)
-        with translated(database):
-            # A table of this connection alone, in memory: nothing is written to the index.
-            self.connection.pragma("query_only", 0)
-            self.connection.execute(_VOCABULARY)
-            self.connection.pragma("query_only", 1)
-        self._stopped = False
-        self._state = -1
-        self._word_rows: dict[str, int] = {}
-        self._codec: Codec | None = None
-        self._remembered: dict[str, object] = {}
-        self._counts: Counts | None = None
+    def symbols_by_words(
+        self, words: Sequence[str], weights: tuple[float, float, float], limit: int
+    ) -> list[tuple[int, float]]:
+        """The symbols whose kind, name or neighbours hold the words, best first."""
+        return lane_queries.symbols_by_words(self, words, weights, limit)
 
-    def close(self) -> None:
-        """Give the connection up."""
-        self.connection.close()
+    def touching(self, symbols: Iterable[int], allowed: Allowed) -> list[TouchedBy]:
+        """The hunks that touch symbols, newest first."""
+        return lane_queries.touching(self, symbols, _own(allowed))
 
-    # -- stopping --------------------------------------------------------------------------------
+    def at_path(self, written: str, allowed: Allowed, limit: int) -> list[Occurrence]:
+        """The hunks of a file, of files whose path ends so, or of a folder, newest first."""
+        return lane_queries.at_path(self, written, _own(allowed), limit)
 
-    def stop(self) -> None:
-        """Interrupt what runs, from another thread, and refuse to run more until `resume`."""
-        self._stopped = True
-        self.connection.interrupt()
+    def recent(self, allowed: Allowed) -> list[Occurrence]:
+        """Every hunk that may answer, newest first."""
+        return lane_queries.recent(self, _own(allowed))
 
-    def resume(self) -> None:
-        """Be ready for new work."""
-        self._stopped = False
+    def of_commit(self, prefix: str, allowed: Allowed) -> list[Occurrence]:
+        """The hunks of the commits whose sha begins so."""
+        return lane_queries.of_commit(self, prefix, _own(allowed))
 
-    def check(self) -> None:
-        """Raise when told to stop; for work that takes long between two statements."""
-        if self._stopped:
-            raise Interrupted
+    def by_trigrams(self, formula: Formula, allowed: Allowed) -> list[TrigramMatch]:
+        """Every hunk whose changed lines may hold the trigrams, newest first."""
+        return literal.by_trigrams(self, formula, _own(allowed))
 
-    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a statement; raises instead of beginning when told to stop."""
-        self.check()
-        found: list[tuple[Any, ...]] = self.connection.execute(statement, parameters).fetchall()
-        return found
+    def bodies(self, contents: Iterable[int]) -> dict[int, bytes]:
+        """The texts of contents, by content."""
+        return literal.bodies(self, contents)
 
-    # -- what is remembered ----------------------------------------------------------------------
+    # -- vectors ---------------------------------------------------------------------------------
 
-    def _forget_if_changed(self) -> None:
-        """Forget what was remembered when another connection has written since."""
-        state = int(self.connection.pragma("data_version"))
-        if state != self._state:
-            self._state = state
-            self._word_rows.clear()
-            self._codec = None
-            self._counts = None
-            self._remembered.clear()
+    def vector_sets(self) -> VectorSets:
+        """Which models' vectors are stored."""
+        return nearest.vector_sets(self)
 
-    def remembered(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` makes of the index, kept under a name until the index changes."""
-        self._forget_if_changed()
-        if name not in self._remembered:
-            self._remembered[name] = make()
-        return cast("T", self._remembered[name])
+    def has_commit_vectors(self, model: str) -> bool:
+        """True when whole commits have vectors of this model, too."""
+        return nearest.has_commit_vectors(self, model)
 
-    @property
-    def codec(self) -> Codec:
-        """What opens this index's bodies."""
-        self._forget_if_changed()
-        if self._codec is None:
-            row = self.connection.execute(_DICTIONARY).fetchone()
-            self._codec = Codec(row[0] if row else None)
-        return self._codec
+    def nearest_contents(
+        self, probe: Probe[V], model: str, allowed: Allowed, limit: int
+    ) -> list[tuple[int, float]] | None:
+        """The contents nearest to a query with their cosines, best first."""
+        return nearest.nearest_contents(self, probe, model, _own(allowed), limit)
 
-    def last_hunk(self) -> int:
-        """The highest hunk id: close to the number of hunks, and found at once."""
-        return int(self.connection.execute(_LAST_HUNK).get)
+    def nearest_commits(
+        self, probe: Probe[V], model: str, allowed: Allowed, limit: int
+    ) -> list[tuple[int, float]]:
+        """The commits nearest to a query with their cosines, best first."""
+        return nearest.nearest_commits(self, probe, model, _own(allowed), limit)
 
-    def word_rows(self, words: Iterable[str]) -> dict[str, int]:
-        """In how many rows of the word table each word stands."""
-        self._forget_if_changed()
-        known = self._word_rows
-        if len(known) > _REMEMBERED_WORDS:
-            known.clear()
-        found: dict[str, int] = {}
-        for word in words:
-            if word not in known:
-                row = self.connection.execute(_WORD_ROWS, (word,)).fetchone()
-                known[word] = int(row[0]) if row else 0
-            found[word] = known[word]
-        return found
+    def content_vectors(self, contents: Iterable[int], model: str) -> dict[int, bytes]:
+        """The stored vectors of some contents."""
+        return nearest.content_vectors(self, contents, model)
 
-    def counts(self) -> Counts:
-        """How many commits there are and how far the passes have come."""
-        self._forget_if_changed()
-        if self._counts is None:
-            execute = self.connection.execute
-            commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
-            pending = [(int(bits), int(count)) for bits, count in execute(_PENDING)]
-            self._counts = Counts(
-                commits,
-                tuple(
-                    PassStatus(
-                        stage,
-                        done=commits - sum(count for bits, count in pending if not bits & PASS_BITS[stage]),
-                        total=commits,
-                    )
-                    for stage in Pass
-                ),
-            )
-        return self._counts
+    def newest_occurrences(self, contents: Iterable[int], allowed: Allowed) -> dict[int, Occurrence]:
+        """The newest hunk of each content that has one."""
+        return nearest.newest_occurrences(self, contents, _own(allowed))
 
-    def fact(self, fact: Fact[T]) -> T:
-        """A stored fact, or what holds when it is not stored."""
-        return meta.read_fact(self.connection, fact)
+    def hunks_of(self, commits: Iterable[int], allowed: Allowed, first: int) -> list[CommitHunk]:
+        """The hunks of commits; where every hunk may answer, the first few of each commit."""
+        return nearest.hunks_of(self, commits, _own(allowed), first)
 
-    def failed(self) -> list[Sha]:
-        """The commits that could not be read at all, and so are not in the index."""
-        return meta.read_failed(self.connection)
+    def occurrences(self, hunks: Iterable[HunkId]) -> list[Occurrence]:
+        """Hunks with the commits they are in."""
+        return nearest.occurrences(self, hunks)
 
-    def vectors(self) -> Generations:
-        """The vectors there are, and whose they are."""
-        return generations(self.connection)
+    # -- whole hunks -----------------------------------------------------------------------------
+
+    def hydrate(self, hunks: Iterable[HunkId]) -> dict[HunkId, StoredHunk]:
+        """Whole hunks with their commits, paths, symbols and lines."""
+        return hydrate.hydrate(self, hunks)
+
+    def contents_of(self, hunks: Iterable[HunkId]) -> dict[HunkId, int]:
+        """The content of each hunk that has lines."""
+        return hydrate.contents_of(self, hunks)
+
+    def commits_with_content(self, contents: Iterable[int], allowed: Allowed) -> dict[int, tuple[Sha, ...]]:
+        """The commits in which each content occurs, newest first."""
+        return hydrate.commits_with_content(self, contents, _own(allowed))
+
+    def hunks_in_commits(self, commits: Iterable[int], allowed: Allowed) -> dict[int, int]:
+        """How many hunks of each commit may answer."""
+        return hydrate.hunks_in_commits(self, commits, _own(allowed))
+
+    def paths_of_commits(self, commits: Iterable[int]) -> dict[int, list[str]]:
+        """Every path that each commit changed."""
+        return hydrate.paths_of_commits(self, commits)
+
+    # -- history ---------------------------------------------------------------------------------
+
+    def indexed(self, shas: Collection[Sha]) -> dict[Sha, int]:
+        """Those of the commits that are shown, with the index's number of each."""
+        return ancestry.indexed(self, shas)
+
+    def ancestors(self, tips: Collection[Sha]) -> Collection[int] | None:
+        """The commits that tips lead to; None when a tip is not indexed."""
+        return ancestry.ancestors(self, tips)
+
+    def log_order(self) -> Mapping[Sha, int] | None:
+        """Each commit's position in `git log`; None where committer times give the same."""
+        return lineage.log_order(self)
+
+    def paths_reached(self, hunks: Iterable[HunkId]) -> list[str]:
+        """The paths of some hunks and every path that these were renamed to since."""
+        return lineage.paths_reached(self, hunks)
+
+    def files_of(self, commit: int) -> tuple[ChangedFile, ...]:
+        """Every file that a commit changed."""
+        return browse.files_of(self, commit)
+
+    def kin(self, shas: Iterable[Sha]) -> tuple[Kin, ...]:
+        """Commits in the order given, with time and subject as far as they are indexed."""
+        return browse.kin(self, shas)
+
+    def children_of(self, sha: Sha) -> tuple[Kin, ...]:
+        """The commits that have this one for a parent, oldest first."""
+        return browse.children_of(self, sha)
+
+    def names_of_file(self, path: str) -> tuple[str, ...]:
+        """Every name that a file had or got later; its own comes first."""
+        return browse.names_of_file(self, path)
+
+    def hunks_touching(self, qualified: str, paths: Iterable[str], limit: int) -> list[HunkId]:
+        """The hunks that touch a symbol of these files, newest first."""
+        return browse.hunks_touching(self, qualified, paths, limit)
+
+    def made(self, path: str, blob: str, until: int) -> list[Made]:
+        """The commits that gave a file this content, up to a moment, newest first."""
+        return browse.made(self, path, blob, until)
+
+    def hunks_of_file(self, commit: int, file: int) -> list[HunkRange]:
+        """Which lines the hunks of one changed file reach over."""
+        return browse.hunks_of_file(self, commit, file)

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.rank import ToRank
     from ohara.retrieve.ranking import Ranking
     from ohara.retrieve.scored import ScoredHunk
-    from ohara.store.sqlite.hydrate import StoredHunk
-    from ohara.store.sqlite.reader import Reader
+    from ohara.store.answers import StoredHunk
+    from ohara.store.reading import Reader
 
 DEPTH = 50
 PATIENCE_S = 60.0
@@ -117,7 +117,7 @@ def asked_of(
 
 def counted(reader: Reader, words: tuple[str, ...]) -> tuple[dict[str, int], int]:
     """How many rows hold each word, and how many rows there are."""
-    return dict(reader.word_rows(words)), reader.last_hunk()
+    return reader.document_frequencies(words), reader.hunk_count()
 
 
 def record(

@@ -1,0 +1,133 @@
+"""What the readers of an index answer with. Plain values: no engine, no statement, no table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ohara.model import ChangeKind, Commit, HunkId, PassStatus, Sha
+
+Weights = tuple[float, float, float, float, float, float]
+"""What a word counts in message, path, header, added, removed and context."""
+
+
+class Counts(NamedTuple):
+    """How many commits are shown, and how far each pass has come with them."""
+
+    commits: int
+    passes: tuple[PassStatus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """Words to look for, as the index spells them; an entry of several is a phrase.
+
+    Hunks with at least one `selecting` entry are found; `common` entries take part in their scores without
+    selecting any. All of them must stand in one of the `columns`; none means any column.
+    """
+
+    selecting: tuple[str, ...]
+    common: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+class Occurrence(NamedTuple):
+    """A hunk and the commit it is in; `lineless` marks a row that stands for the message alone."""
+
+    hunk: HunkId
+    commit: int
+    time: int
+    sha: bytes
+    lineless: bool
+    merge: bool
+
+
+class ScoredByWords(NamedTuple):
+    """A hunk that words found, with its score under each weighting of the columns."""
+
+    at: Occurrence
+    scores: tuple[float, ...]
+
+
+class TouchedBy(NamedTuple):
+    """A hunk and a symbol it touches."""
+
+    at: Occurrence
+    symbol: int
+
+
+class CommitHunk(NamedTuple):
+    """A hunk of a commit, and its content if it has lines."""
+
+    commit: int
+    hunk: HunkId
+    content: int | None
+
+
+class TrigramMatch(NamedTuple):
+    """A hunk that may match: its content, and its commit's committer time and object name."""
+
+    content: int
+    hunk: HunkId
+    time: int
+    sha: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSets:
+    """Which models made the stored vectors: the present one, and the former one while it is replaced."""
+
+    current: str | None
+    kept: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHunk:
+    """A hunk as the index has it, with its commit; a message-only hunk has no path, no content, no body.
+
+    `old_start` and `new_start` number its first line on each side; on a side without lines, where one would
+    stand, and 0 at the top of a file.
+    """
+
+    hunk: HunkId
+    commit_id: int
+    commit: Commit
+    content: int | None
+    path: str
+    old_path: str | None
+    language: str | None
+    kind: ChangeKind
+    left_out: str | None
+    old_start: int
+    new_start: int
+    header: str
+    symbols: tuple[str, ...]
+    body: str
+
+
+class Made(NamedTuple):
+    """A commit that gave a file its content, and what the file was before."""
+
+    commit_id: int
+    sha: Sha
+    time: int
+    parents: tuple[Sha, ...]
+    old_path: str | None
+    old_blob: str | None
+    file_id: int
+
+
+class HunkRange(NamedTuple):
+    """Which lines of the old and the new file a hunk reaches over."""
+
+    hunk: HunkId
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+
+
+def holds_change(body: str) -> bool:
+    """True when a line of a body is added or removed."""
+    return body[:1] in {"+", "-"} or "\n+" in body or "\n-" in body

@@ -1,0 +1,186 @@
+"""A reading connection with what is worth remembering between queries: how common words are, the codec.
+
+What is remembered holds for one state of the database and is forgotten when another connection has written.
+The statements of the lanes are in `lane_queries`, those of whole hunks in `hydrate`; all take a session.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from ohara.model import Pass, PassStatus
+from ohara.store.answers import Counts
+from ohara.store.reading import Interrupted
+from ohara.store.sqlite import meta
+from ohara.store.sqlite.codec import Codec
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.generations import Generations, generations
+from ohara.store.sqlite.identity import replaced, stamp_of
+from ohara.store.sqlite.pass_bits import PASS_BITS
+from ohara.store.sqlite.schema import open_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from ohara.model import Sha
+    from ohara.store.facts import Fact
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.identity import Stamp
+
+T = TypeVar("T")
+
+# The vocabulary of the word table: in how many rows a word stands, without reading those rows' other words.
+_VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts_hunk_text, row)"
+_WORD_ROWS = "SELECT doc FROM temp.vocabulary WHERE term = ?"
+_LAST_HUNK = "SELECT coalesce(max(id), 0) FROM hunk"
+_DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
+
+# Answered by small indexes alone: counting must not cost more than searching.
+_COUNT_COMMITS = "SELECT count(*) FROM commits INDEXED BY commits_by_time"
+_COUNT_DEAD = "SELECT count(*) FROM commits INDEXED BY commits_dead WHERE live = 0"
+_PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
+  WHERE passes < 15 AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
+
+
+_REMEMBERED_WORDS = 20_000  # some two megabytes a session
+_OPENINGS = 3  # a database that is replaced while it is opened is opened again, so often
+
+
+def _opened(database: Path) -> tuple[Connection, Stamp]:
+    """A connection, and what the database that it holds is known by."""
+    for _ in range(_OPENINGS):
+        connection = open_reader(database)
+        with translated(database):
+            stamp = stamp_of(connection, database)
+        if stamp is not None:
+            return connection, stamp
+        connection.close()
+    raise replaced(database)
+
+
+class Session:
+    """One connection that can only read; used by one thread at a time, stopped from any."""
+
+    def __init__(self, database: Path) -> None:
+        self.database = database
+        self.connection, self.stamp = _opened(database)
+        with translated(database):
+            # A table of this connection alone, in memory: nothing is written to the index.
+            self.connection.pragma("query_only", 0)
+            self.connection.execute(_VOCABULARY)
+            self.connection.pragma("query_only", 1)
+        self._stopped = False
+        self._state = -1
+        self._word_rows: dict[str, int] = {}
+        self._codec: Codec | None = None
+        self._remembered: dict[str, object] = {}
+        self._counts: Counts | None = None
+
+    def close(self) -> None:
+        """Give the connection up."""
+        self.connection.close()
+
+    # -- stopping --------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Interrupt what runs, from another thread, and refuse to run more until `resume`."""
+        self._stopped = True
+        self.connection.interrupt()
+
+    def resume(self) -> None:
+        """Be ready for new work."""
+        self._stopped = False
+
+    def check(self) -> None:
+        """Raise when told to stop; for work that takes long between two statements."""
+        if self._stopped:
+            raise Interrupted
+
+    def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a statement; raises instead of beginning when told to stop."""
+        self.check()
+        found: list[tuple[Any, ...]] = self.connection.execute(statement, parameters).fetchall()
+        return found
+
+    # -- what is remembered ----------------------------------------------------------------------
+
+    def _forget_if_changed(self) -> None:
+        """Forget what was remembered when another connection has written since."""
+        state = int(self.connection.pragma("data_version"))
+        if state != self._state:
+            self._state = state
+            self._word_rows.clear()
+            self._codec = None
+            self._counts = None
+            self._remembered.clear()
+
+    def remembered(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` makes of the index, kept under a name until the index changes."""
+        self._forget_if_changed()
+        if name not in self._remembered:
+            self._remembered[name] = make()
+        return cast("T", self._remembered[name])
+
+    @property
+    def codec(self) -> Codec:
+        """What opens this index's bodies."""
+        self._forget_if_changed()
+        if self._codec is None:
+            row = self.connection.execute(_DICTIONARY).fetchone()
+            self._codec = Codec(row[0] if row else None)
+        return self._codec
+
+    def hunk_count(self) -> int:
+        """About how many hunks there are: the highest id, found at once."""
+        return int(self.connection.execute(_LAST_HUNK).get)
+
+    def document_frequencies(self, words: Iterable[str]) -> dict[str, int]:
+        """How many hunks hold each word, by the rows of the word table."""
+        self._forget_if_changed()
+        known = self._word_rows
+        if len(known) > _REMEMBERED_WORDS:
+            known.clear()
+        found: dict[str, int] = {}
+        for word in words:
+            if word not in known:
+                row = self.connection.execute(_WORD_ROWS, (word,)).fetchone()
+                known[word] = int(row[0]) if row else 0
+            found[word] = known[word]
+        return found
+
+    def counts(self) -> Counts:
+        """How many commits there are and how far the passes have come."""
+        self._forget_if_changed()
+        if self._counts is None:
+            execute = self.connection.execute
+            commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
+            pending = [(int(bits), int(count)) for bits, count in execute(_PENDING)]
+            self._counts = Counts(
+                commits,
+                tuple(
+                    PassStatus(
+                        stage,
+                        done=commits - sum(count for bits, count in pending if not bits & PASS_BITS[stage]),
+                        total=commits,
+                    )
+                    for stage in Pass
+                ),
+            )
+        return self._counts
+
+    def generations(self) -> Generations:
+        """The tables of vectors there are, and whose they are."""
+        return generations(self.connection)
+
+    def snapshot(self) -> Connection:
+        """A transaction: all reads in it see one state."""
+        return self.connection
+
+    def fact(self, fact: Fact[T]) -> T:
+        """A stored fact, or what holds when it is not stored."""
+        return meta.read_fact(self.connection, fact)
+
+    def failed(self) -> list[Sha]:
+        """The commits that could not be read at all, and so are not in the index."""
+        return meta.read_failed(self.connection)
