@@ -13,7 +13,7 @@ from ohara.sanitize import sanitize
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the UI to its end."""
+    """Run the UI until it ends; returns the exit code."""
     parser = argparse.ArgumentParser(prog="ohara tui", description="Search a repository's history on screen.")
     parser.add_argument("query", nargs="?", default="", help="what to search for at once")
     parser.add_argument("--repo", type=Path, default=None, help="a path in the repository (default: here)")

@@ -1,9 +1,8 @@
-"""Every action of the terminal UI, declared once: name, keys, words and where its keys work.
+"""Every action of the terminal UI, declared once: name, keys, description, and where its keys work.
 
 Bindings, the footer, the palette, the help and docs/keys.md all read this table. A new action is a line of
-`ACTIONS` and an entry in the `commands` of the screen, or part of a screen, that does it. Keys may be given
-otherwise in the settings (`tui.keys`); a name that does not exist and a key that would mean two things are
-refused.
+`ACTIONS` and an entry in the `commands` of the screen, or part of a screen, that does it. The setting `tui.keys`
+can change keys; an unknown action and a key with two meanings are refused.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Scope(StrEnum):
 
 
 class Group(StrEnum):
-    """What an action is for."""
+    """The purpose of an action, for the help."""
 
     FIND = "Find"
     MOVE = "Move"
@@ -47,7 +46,7 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something a person can do: `footer` puts it there, `hidden` keeps it out of the palette."""
+    """Something the user can do: `footer` shows it in the footer, `hidden` keeps it out of the palette."""
 
     name: str
     keys: tuple[str, ...]
@@ -202,7 +201,7 @@ def key_name(key: str) -> str:
 
 
 def key_label(key: str) -> str:
-    """A key as a person reads it."""
+    """A key as it is shown to people."""
     *modifiers, last = key_name(key).split("+")
     return "+".join([*modifiers, format_key(last)])
 
@@ -216,7 +215,7 @@ _WITH_A_DIFF = frozenset({Scope.SEARCH, Scope.COMMIT, Scope.HISTORY})
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Which keys do what, after the settings changed some of them."""
+    """The keys of each action, after changes by the settings."""
 
     changed: Mapping[str, tuple[str, ...]]
 
@@ -225,11 +224,11 @@ class Keys:
         return self.changed.get(action.name, action.keys)
 
     def labels(self, action: Action) -> str:
-        """The keys of an action as a person reads them."""
+        """The keys of an action as they are shown to people."""
         return " ".join(map(key_label, self.of(action)))
 
     def first_label(self, name: str) -> str:
-        """The first key of an action as a person reads it."""
+        """The first key of an action as it is shown to people."""
         return key_label(self.of(BY_NAME[name])[0])
 
     def keymap(self) -> dict[str, str]:
@@ -271,7 +270,7 @@ def _refuse_clashes(keys: Keys, screen: Scope) -> None:
 
 
 def by_group(actions: Iterable[Action]) -> Iterator[tuple[Group, list[Action]]]:
-    """Actions under what they are for, in the order of the groups."""
+    """Actions by group, in the order of the groups."""
     listed = list(actions)
     for group in Group:
         members = [action for action in listed if action.group is group]

@@ -1,4 +1,4 @@
-"""Advice where hits would be: one title, a few lines, things to choose. Pure."""
+"""Advice shown in place of hits: a title, a few lines, and choices. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _RECENT = 5  # shown on the welcome page; the palette has the rest
 
-# Each of them shows one thing that the language can do; all of them find something in most histories.
+# Each shows one feature of the query language; all of them find something in most histories.
 EXAMPLES = (
     ("fix race condition", "words, by meaning and by text"),
     ("retry_with_backoff", "a name: who defined and changed it"),
@@ -28,7 +28,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something to choose: a query to ask, a filter to drop or an action to run; `key` does it as well."""
+    """A choice: a query to send, a filter to drop or an action to run; `key` does the same."""
 
     label: str
     note: str = ""
@@ -71,7 +71,7 @@ def advise(state: SearchState, recent: Sequence[str], keys: Keys) -> Advice:
 
 
 def progress_line(state: SearchState) -> str:
-    """How far indexing has come, and how long it will take."""
+    """The progress of indexing, and the time left."""
     job = state.job
     if job is None or not state.is_indexing:
         return ""

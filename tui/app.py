@@ -1,7 +1,7 @@
-"""The terminal UI: one app that holds the link to the service, the session, the keys and what was visited.
+"""The terminal UI: one app that holds the link to the service, the session, the keys and the visits.
 
-It starts light: what a first paint does not need (the service's client, dialogs, other screens) is loaded
-when it is wanted. No model, database or git library ever is.
+It starts fast: what the first paint does not need (the service's client, dialogs, other screens) is imported
+later. A model, a database or a git library is never imported.
 """
 
 from __future__ import annotations
@@ -81,16 +81,16 @@ class OharaApp(App[None]):
         return self.search
 
     def on_mount(self) -> None:
-        """Set the keys, and paint everything again after another program had the terminal."""
+        """Set the keys, and repaint everything after another program used the terminal."""
         self.set_keymap(self.keys.keymap())
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
     def on_ready(self) -> None:
-        """Connect, after the first paint: no sooner than now does Textual let anything be drawn."""
+        """Connect, after the first paint: Textual draws nothing before this event."""
         self.call_after_refresh(self.connect)
 
     async def connect(self) -> None:
-        """Add what the first paint did without, and connect; once."""
+        """Add what the first paint did not need, and connect; only once."""
         if self._connects:
             return
         self._connects = True
@@ -101,7 +101,7 @@ class OharaApp(App[None]):
         start_worker(self, self._listen, group="events", exclusive=True)
 
     async def on_event(self, event: events.Event) -> None:
-        """Note input; all else is left to Textual."""
+        """Note when the user did something; Textual handles the event."""
         if isinstance(event, InputEvent):
             self._idle_gc.note_input()
         await super().on_event(event)
@@ -115,7 +115,7 @@ class OharaApp(App[None]):
         async for job in self.link.events():
             self.search.job_changed(job)
 
-    # -- what reaches the terminal by the way of Textual's own -------------------------------------
+    # -- Textual's own output, made safe -------------------------------------------------------------
 
     def notify(
         self,
@@ -126,7 +126,7 @@ class OharaApp(App[None]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Show a short message for a moment, as text: it may quote what a stranger wrote."""
+        """Show a short message for a moment, never as markup: it may quote text from a repository."""
         super().notify(
             sanitize(message, keep="\n"),
             title=sanitize(title),
@@ -136,7 +136,7 @@ class OharaApp(App[None]):
         )
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Put text on the clipboard, without what no encoding has (half a character, from an odd path)."""
+        """Copy text to the clipboard, without lone surrogates (from a path that is not UTF-8)."""
         super().copy_to_clipboard(text.encode("utf-8", "replace").decode())
 
     # -- leaving and coming back -----------------------------------------------------------------
@@ -160,7 +160,7 @@ class OharaApp(App[None]):
     # -- opening --------------------------------------------------------------------------------
 
     def record_visit(self, visit: Visit) -> None:
-        """Note what is visited now, to go back to it."""
+        """Add a visit to the history of visits."""
         current = self._visits.current
         same_search = (
             isinstance(visit, SearchVisit)
@@ -247,7 +247,7 @@ class OharaApp(App[None]):
     # -- actions of everywhere -------------------------------------------------------------------
 
     def action_step_back(self) -> None:
-        """Step back one level: within a screen, or out of it; the search screen is never left."""
+        """Go back one level: within a screen, or to the screen before; the search screen is never left."""
         stepped = isinstance(self.screen, PanedScreen) and self.screen.step_back()
         if not stepped and len(self.screen_stack) > 1:
             self.pop_screen()
@@ -269,14 +269,14 @@ class OharaApp(App[None]):
         self.push_screen(RepositoriesScreen())
 
     def action_help(self) -> None:
-        """Open the help, with what can be done here first."""
+        """Open the help, with the actions of this screen first."""
         from tui.screens.help import HelpScreen
 
         scopes = self.screen.active_scopes if isinstance(self.screen, PanedScreen) else ()
         self.push_screen(HelpScreen(scopes, self.keys))
 
     def action_suspend(self) -> None:
-        """Go to the shell that started this, if there is one."""
+        """Suspend to the shell that started the UI, if there is one."""
         if can_suspend():
             self.action_suspend_process()
         else:
@@ -293,9 +293,9 @@ class OharaApp(App[None]):
     # -- the registry ----------------------------------------------------------------------------
 
     def footer_keys(self, *scopes: Scope, typing: bool = False, only: Collection[str] = ()) -> list[Key]:
-        """What the footer of a screen with these scopes shows: `only` these actions, if any are named.
+        """The footer of a screen with these scopes; `only` restricts it to some actions.
 
-        While a person types, letters are text: only keys that are no letters are shown.
+        While the user is typing, letters are text: only other keys are shown.
         """
         shown = []
         for action in ACTIONS:
@@ -309,7 +309,7 @@ class OharaApp(App[None]):
         return shown
 
     def can_run(self, action: Action) -> bool:
-        """Whether an action means something on the screen that is shown."""
+        """True when an action can be run on the current screen."""
         if action.scope is Scope.EVERYWHERE:
             return True
         screen = self.screen_stack[-2] if len(self.screen_stack) > 1 else self.screen

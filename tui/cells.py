@@ -1,4 +1,4 @@
-"""Sanitizes text from a repository for the cells of a terminal: inert, without tabs, of a known width. Pure.
+"""Sanitizes text from a repository for the cells of a terminal: harmless, no tabs, of a known width. Pure.
 
 `ohara.sanitize` makes characters harmless one for one; a screen of cells needs more. Tabs become spaces up to
 the next stop, a combining mark with nothing to stand on gets a base, piles of marks are cut, and characters

@@ -1,4 +1,4 @@
-"""The hunks of one commit, fetched by the page as far as a person reads: a huge commit has thousands."""
+"""The hunks of one commit, fetched page by page while the user scrolls: a huge commit has thousands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PAGE = 300  # hunks: more than most commits have, a few hundred kilobytes
 
 
 class CommitHunks:
-    """What was fetched of a commit; the hunk that it was opened for carries what matched in it."""
+    """The hunks of a commit fetched so far; the one that it was opened for keeps its highlighted matches."""
 
     def __init__(self, link: Link, repository: str, sha: str, found: Hit | None = None) -> None:
         self._link = link

@@ -1,8 +1,8 @@
-"""Writes hits down to take away: as Markdown to read, or as a patch that git applies. Pure but for `write`.
+"""Exports hits: as Markdown to read, or as a patch that git applies. Pure except for `write`.
 
-A patch holds what is shown of each hit. Part of a hunk is a valid hunk as long as its numbers are right; a
-line that was too long to be shown is not there in full, and text that was not UTF-8 is not git's bytes: such
-a hunk is left out, aloud.
+A patch holds what is shown of each hit. Part of a hunk is a valid hunk as long as its numbers are right. A
+hunk with a line that was cut, or with text that was not UTF-8 and so differs from git's bytes, is left out
+and reported.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _block(hit: Hit, forge: Forge | None) -> Iterator[str]:
 
 
 def _one_line(text: str) -> str:
-    """Text that stays text: what Markdown would read as markup is escaped."""
+    """The text on one line, with Markdown's markup escaped."""
     return "".join(
         f"\\{each}" if each in "\\`*_[]<>#|" else each for each in sanitize(" ".join(text.split()))
     )
@@ -84,7 +84,7 @@ def _code(text: str) -> str:
 
 
 def _fence(text: str) -> str:
-    """A fence that nothing in the text closes."""
+    """A code fence longer than any in the text."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -97,7 +97,7 @@ def _fence(text: str) -> str:
 def patch(hits: Sequence[Hit], *, odd: Collection[tuple[str, int]] = frozenset()) -> str:
     """The hits as one patch for `git apply`, newest commit first, each commit named above its files.
 
-    `odd` names those, by sha and hunk, whose text is not what git has.
+    `odd` holds the hits, by sha and hunk, whose text differs from git's bytes.
     """
     lines: list[str] = []
     for commit, found in by_commit(hits):
@@ -126,7 +126,7 @@ def patch(hits: Sequence[Hit], *, odd: Collection[tuple[str, int]] = frozenset()
 
 
 def _missing(hit: Hit, odd: Collection[tuple[str, int]]) -> str:
-    """Why a hit is no part of a patch; empty when it is."""
+    """Why a hit cannot be part of a patch; empty when it can."""
     if _is_cut(hit):
         return "a line of it is too long to be shown"
     return "its text or path is not UTF-8" if (hit.commit.sha, hit.hunk) in odd else ""
@@ -164,7 +164,7 @@ def _quoted(path: str) -> str:
 
 
 def write(text: str, folder: Path, stem: str, suffix: str) -> Path:
-    """Write a new file, numbered when there is one of that name already; an OSError says why not."""
+    """Write a new file, with a number in its name when the name is taken; an OSError says why it failed."""
     for number in count(1):
         path = folder / f"{stem}{'' if number == 1 else f'-{number}'}{suffix}"
         try:

@@ -1,7 +1,7 @@
-"""Hands things to other programs: the editor, git's pager, the browser.
+"""Starts other programs: the editor, git's pager, the browser.
 
-Commands are lists, never lines for a shell; what a repository says (a path, a sha) is one argument of them
-and cannot be taken for an option. Only web addresses are ever opened.
+Commands are lists, never shell lines; text from a repository (a path, a sha) is a single argument and cannot
+be read as an option. Only web addresses are ever opened.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _LINE_OPTION = frozenset(
 
 
 def editor_command(path: Path, line: int, environment: Mapping[str, str]) -> list[str]:
-    """The command that opens a file at a line in the person's editor."""
+    """The command that opens a file at a line in the user's editor."""
     chosen = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
     try:
         words = shlex.split(chosen)
@@ -80,14 +80,14 @@ def editor_command(path: Path, line: int, environment: Mapping[str, str]) -> lis
 
 
 def nearest_line(lines: Sequence[str], text: str, near: int) -> int:
-    """The number now of a line of an older version: the nearest that reads the same, or its old number."""
+    """The current number of a line of an older version: the nearest with the same text, or the old number."""
     wanted = text.strip()
     same = [number for number, line in enumerate(lines, 1) if wanted and line.strip() == wanted]
     return min(same, key=lambda number: abs(number - near), default=min(near, max(1, len(lines))))
 
 
 def work_tree_file(repository: str, path: str) -> Path | None:
-    """The file in the work tree; None where there is none, or where it would lie outside."""
+    """The file in the work tree; None when it does not exist or would lie outside."""
     root = Path(repository)
     try:
         found = (root / path).resolve()
@@ -118,7 +118,7 @@ def show_command(repository: str, sha: str, path: str = "") -> list[str]:
 
 
 def show_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment of that: its pager (delta and the like) is the one that the person has set."""
+    """The environment for `show_command`, with the user's own pager (such as delta)."""
     return git_environment(environment) | {"GIT_PAGER": user_pager(environment) or "cat"}
 
 
@@ -128,7 +128,7 @@ def show_environment(environment: Mapping[str, str]) -> dict[str, str]:
 def browser_command(
     url: str, environment: Mapping[str, str], platform: str = sys.platform
 ) -> list[str] | None:
-    """What opens a page in a browser with a window; None where there is none, as over ssh."""
+    """The command that opens a page in a graphical browser; None without one, as over ssh."""
     if not url.startswith(("https://", "http://")):
         return None
     if platform == "darwin":
@@ -141,7 +141,7 @@ def browser_command(
 
 
 def open_page(url: str) -> bool:
-    """Open a page in the browser; false when there is none to open it in."""
+    """Open a page in the browser; False when there is no browser."""
     command = browser_command(url, os.environ)
     if command is None:
         return False
@@ -164,7 +164,7 @@ def open_page(url: str) -> bool:
 def run_in_terminal(
     app: App[None], command: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> str:
-    """Give the terminal to a program and take it back afterwards; what went wrong, or nothing."""
+    """Run a program in the terminal, with the UI suspended; returns what went wrong, or an empty text."""
     try:
         with app.suspend():
             done = subprocess.run(command, env=environment, check=False)
@@ -177,7 +177,7 @@ def run_in_terminal(
 
 
 def can_suspend() -> bool:
-    """Whether a shell that knows of jobs started this process: a stopped one would else stay stopped."""
+    """True when a shell with job control started this process; otherwise nothing would continue it."""
     shell = os.getppid()
     try:
         return os.getsid(shell) == os.getsid(0) and os.getpgid(shell) != os.getpgrp()
@@ -186,7 +186,7 @@ def can_suspend() -> bool:
 
 
 def copy_to_clipboard(app: App[None], text: str) -> str:
-    """Put text on the clipboard, also over ssh (OSC 52); what went wrong, or nothing."""
+    """Copy text to the clipboard, also over ssh (OSC 52); returns what went wrong, or an empty text."""
     if len(text.encode("utf-8", "replace")) > MOST_COPIED:
         return f"{len(text):,} characters are more than a terminal takes to its clipboard."
     app.copy_to_clipboard(text)

@@ -1,4 +1,4 @@
-"""The files of a commit as a tree: a folder with a single way down is one row with it. Pure."""
+"""The files of a commit as a tree: a folder whose only entry is a folder shares its row. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Folder:
 
 
 def tree_of(files: Sequence[ChangedFile]) -> list[TreeRow]:
-    """All rows from top to bottom, in git's own order: a step down the tree is a step down the diff."""
+    """All rows from top to bottom, in git's order, which is also the order of the diff."""
     root = _Folder()
     for number, file in enumerate(files):
         folder = root

@@ -1,7 +1,7 @@
-"""Asks the service on behalf of the search screen and keeps what it knows; draws nothing.
+"""Sends the queries of the search screen to the service and keeps their state; draws nothing.
 
-Fused hits come first, a reranked order settles afterwards, more pages follow while the person reads. Each
-of these is one coroutine that may be cancelled at any point: the next question starts from what is there.
+Fused hits come first, then the reranked order, then more pages while the user reads. Each of these is one
+coroutine that may be cancelled at any point: the next query starts from the state that is there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FIRST_HITS = 30  # what a large screen shows, and little enough to come at once
 _PAGE = 100
-_READING_S = 0.4  # a person who does not type for so long reads: time to fetch more for the timeline
+_READING_S = 0.4  # a user who does not type for so long is reading: time to fetch more for the timeline
 WHOLE_HUNK = (
     1_000  # lines of context: more than nearly any hunk has; of a line of a megabyte only a part comes
 )
@@ -76,7 +76,7 @@ class Finder:
             self._set(self.state.index_changed(status))
 
     def set_commit_count(self, commits: int | None) -> None:
-        """Note how many commits there are to index."""
+        """Set how many commits there are to index."""
         self._set(replace(self.state, commits=commits))
 
     async def index(self) -> None:
@@ -106,7 +106,7 @@ class Finder:
         self._set(self.state.cleared(), Change.ANSWER)
 
     async def ask(self, draft: QueryDraft, *, by_date: bool, reranks: bool) -> None:
-        """Ask, and go on refining the answer until cancelled."""
+        """Send a query, and refine its results until cancelled."""
         from ohara.model import Order, SearchOptions  # late: the first paint waits for nothing
         from ohara.query import parse
 
@@ -143,7 +143,7 @@ class Finder:
         return (await self._link.send(request)).results
 
     async def more(self) -> None:
-        """Fetch the next page, if there is one and nobody fetches it already."""
+        """Fetch the next page, if there is one and it is not being fetched already."""
         from ohara.model import Order, SearchOptions
 
         if self._more.locked():
@@ -168,7 +168,7 @@ class Finder:
                 self._set(self.state.page_added(page), Change.MORE)
 
     async def _try_without(self, draft: QueryDraft) -> None:
-        """Find out which filter leaves nothing over: without which one there would be hits."""
+        """Find the filter that excludes all hits: the one without which there would be some."""
         from ohara.model import SearchOptions
 
         helpful = []

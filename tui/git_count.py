@@ -1,4 +1,4 @@
-"""Asks git, as a process of its own, how many commits there are: all the UI wants to know before an index."""
+"""Counts commits with a git process: all the UI needs to know of a repository without an index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AT_MOST_S = 10.0  # counting half a million commits takes a second or two
 
 
 async def count_commits(path: Path | str) -> int | None:
-    """How many commits an index would read; None when git does not say so in time."""
+    """How many commits an index would read; None when git does not answer in time."""
     command = git_command(path, "rev-list", "--count", "HEAD")
     with anyio.move_on_after(_AT_MOST_S):
         try:

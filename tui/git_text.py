@@ -1,7 +1,7 @@
-"""Asks git, as a process of its own, whether its bytes are those of the text that a diff shows.
+"""Checks with a git process whether the text of a diff is byte for byte what git has.
 
-A diff is shown as text whatever it is of; a patch is of bytes. Text or a path in another encoding than UTF-8
-reads well and would apply as something else.
+A diff is shown as text in any case; a patch is bytes. Text or a path in another encoding than UTF-8 looks
+right and would apply as something else.
 """
 
 from __future__ import annotations

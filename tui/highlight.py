@@ -1,4 +1,4 @@
-"""Colours code by its language: which stretch of a line is a keyword, a string, a comment and so on. Pure.
+"""Syntax highlighting: which span of a line is a keyword, a string, a comment and so on. Pure.
 
 Pygments is loaded when the first line is coloured, and one lexer at a time. Work is bounded: long lines and
 long texts are left plain, and a lexer that fails colours nothing. What the classes look like is the
@@ -22,7 +22,7 @@ _LONGEST_LINE = 1_000
 
 
 class Syntax(StrEnum):
-    """What a stretch of code is, as far as colours tell apart."""
+    """The syntax classes that have their own colours."""
 
     KEYWORD = "keyword"
     NAME = "name"
@@ -35,7 +35,7 @@ class Syntax(StrEnum):
 
 
 class Span(NamedTuple):
-    """A stretch of a line, in characters, and what it is."""
+    """A span of a line, in characters, and its class."""
 
     start: int
     end: int
@@ -70,12 +70,12 @@ _BY_TOKEN = {
 
 
 def spans(path: str, lines: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
-    """For each line what its stretches are; empty where nothing is known."""
+    """The highlighted spans of each line; empty where the language is unknown."""
     return _spans(path, tuple(lines))
 
 
 def prepare(paths: Iterable[str]) -> None:
-    """Load what reads files like these, which takes longer than a key may: for a thread of its own."""
+    """Load the lexers for these paths; too slow for the UI's loop, so this is for a thread."""
     for name in {path.rpartition("/")[2] for path in paths}:
         spans(name, (name,))
 

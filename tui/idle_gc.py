@@ -1,8 +1,8 @@
-"""Collects garbage while nobody waits for anything.
+"""Runs the garbage collector while the user is idle.
 
-Python collects by itself in the middle of a key, and through everything at once: a third of what a key may
-take. What a start made is frozen for good; of what came later, only the youngest is collected at any time,
-and all of it when no key has come for a while.
+Python's own full collections come in the middle of handling a key and take a third of the time that a key may
+take. Objects from the start are frozen for good; later ones are collected at any time only in the youngest
+generation, and completely when no key has come for a while.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _MUCH = 2
 
 
 class IdleCollector:
-    """When the last key came, and whether there is something to collect since."""
+    """Knows when the last input came, and whether there is something to collect since."""
 
     def __init__(self) -> None:
         self._last_input = time.monotonic()
 
     def start(self) -> None:
-        """Freeze what is there, and collect what comes."""
+        """Freeze all objects so far, and collect later ones when idle."""
         gc.freeze()
         gc.set_threshold(_YOUNGEST, _YOUNG, _OLD)
         gc.enable()  # the program that starts the app switches it off
@@ -35,7 +35,7 @@ class IdleCollector:
         self._last_input = time.monotonic()
 
     def collect_if_idle(self) -> bool:
-        """Collect everything if nobody is there and much was made since; true when it was done."""
+        """Run a full collection if the user is idle and there is enough to collect; True when it ran."""
         _, young, old = gc.get_count()
         if time.monotonic() - self._last_input < _IDLE_AFTER_S or (young < _MUCH and not old):
             return False

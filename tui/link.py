@@ -1,8 +1,8 @@
-"""The UI's bridge to the background service: one connection, kept alive, never waited for on the UI's loop.
+"""The UI's connection to the background service, kept alive without blocking the UI's loop.
 
-`run` connects, starts the service where none runs, and connects again when it is gone. Requests wait until
-there is a connection and are asked once more when it breaks under them: each of them may be asked twice.
-Cancelling the task that asks gives the request up in the service. Nothing is decided or drawn here.
+`run` connects, starts the service if none is running, and reconnects when it is gone. Requests wait for a
+connection and are sent once more when it breaks: each must be safe to send twice. Cancelling the task that
+waits for a reply cancels the request in the service. Nothing is decided or drawn here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound="Reply")
 
-IDLE_EXIT_S = 900.0  # a service that only this UI wanted ends a quarter of an hour after it
+IDLE_EXIT_S = 900.0  # a service that this UI started stops a quarter of an hour after the UI
 
 _FIRST_PAUSE_S = 0.1  # a service that is replaced is back at once
 _LONGEST_PAUSE_S = 5.0
@@ -40,7 +40,7 @@ class LinkState(StrEnum):
 
 
 class Link:
-    """The connection to the service as the UI sees it; `changed` is called with every new state."""
+    """The connection to the service; `changed` is called with every new state."""
 
     def __init__(
         self, changed: Callable[[LinkState, OharaError | None], None], *, idle_exit_s: float = IDLE_EXIT_S
@@ -74,7 +74,7 @@ class Link:
             self._enter(LinkState.CONNECTING)
 
     async def _stay_connected(self) -> None:
-        """Connect and pass events on until the service is gone."""
+        """Connect and forward events until the service is gone."""
         from ohara.client import connect_async  # late: the first paint does not wait for it
 
         async with connect_async(start=True, idle_exit_s=self._idle_exit_s) as client:
@@ -104,7 +104,7 @@ class Link:
                 await lost.wait()
 
     async def events(self) -> AsyncIterator[JobState]:
-        """Everything that happens to indexes from now on, across lost connections."""
+        """Yield the state of index jobs whenever it changes, across reconnections."""
         sender, receiver = anyio.create_memory_object_stream["JobState"](_WAITING_EVENTS)
         self._listeners.add(sender)
         try:

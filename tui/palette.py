@@ -1,4 +1,4 @@
-"""What the command palette finds: every action, recent queries, repositories, themes, a commit by its sha."""
+"""The command palette: every action, recent queries, repositories, themes, a commit by its sha."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CELLS = 64
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something the palette can do."""
+    """One entry of the palette."""
 
     title: str
     help: str
@@ -36,14 +36,14 @@ class Offer:
 
 
 class OharaCommands(Provider):
-    """Offers what the app can do now."""
+    """The palette's entries for the current state of the app."""
 
     @property
     def _ohara(self) -> OharaApp:
         return cast("OharaApp", self.app)
 
     async def startup(self) -> None:
-        """Ask which repositories there are, once."""
+        """Load the list of repositories, once."""
         self._repositories: tuple[str, ...] = ()
         from ohara import wire  # late: the first paint does not wait for it
 
@@ -72,13 +72,13 @@ class OharaCommands(Provider):
             yield Offer(f"Theme: {name}", "colours of the UI", partial(app.use_theme, name), first=False)
 
     async def discover(self) -> AsyncIterator[DiscoveryHit]:
-        """What is offered before anything is typed."""
+        """The entries shown before anything is typed."""
         for offer in self._offers():
             if offer.first:
                 yield DiscoveryHit(Content(offer.title), offer.do, text=offer.title, help=offer.help)
 
     async def search(self, query: str) -> AsyncIterator[Hit]:
-        """What fits what was typed."""
+        """The entries that match what was typed."""
         if _SHA.fullmatch(query.strip()):
             sha = query.strip().lower()
             yield Hit(

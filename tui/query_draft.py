@@ -1,4 +1,4 @@
-"""A query in the making: free text, filters as chips, perhaps a piece of code to find more of. Pure.
+"""The query while it is edited: free text, filters as chips, and optionally a code sample to search by. Pure.
 
 The grammar is `ohara.query`'s and nothing else: a chip is a filter as it would be typed, and all of it
 together is again one text that the grammar reads. It is loaded with the first query: the first paint does
@@ -21,7 +21,7 @@ _SAMPLE_CHARS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Code to find more of, and what it is called on screen."""
+    """A code sample to search by, and its label on screen."""
 
     code: str
     label: str
@@ -29,7 +29,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class QueryDraft:
-    """What is in the query bar."""
+    """The content of the query bar."""
 
     text: str = ""
     chips: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class QueryDraft:
 
     @property
     def source(self) -> str:
-        """All of it as one query text."""
+        """The whole draft as one query text."""
         bounds = " ".join(self.chips)
         if self.sample is not None:
             return f"{bounds}\n{self.sample.code}" if bounds else self.sample.code
@@ -64,7 +64,7 @@ class QueryDraft:
 
 
 def lift_filters(draft: QueryDraft, *, now: int) -> QueryDraft:
-    """The same with every filter that was typed to its end, which a space shows, made a chip."""
+    """The draft with every finished filter (one followed by a space) turned into a chip."""
     head, space, tail = draft.text.rpartition(" ")
     if not space or ":" not in head:
         return draft
@@ -82,7 +82,7 @@ def lift_filters(draft: QueryDraft, *, now: int) -> QueryDraft:
 
 
 def parse_draft(source: str, *, now: int) -> QueryDraft:
-    """A whole query taken apart; one that does not parse stays as it is, to be corrected."""
+    """Split a query text into text and chips; one that does not parse stays as text, to be corrected."""
     if not source.strip():
         return QueryDraft()
     from ohara.query import parse
@@ -115,7 +115,7 @@ def _unbounded(query: Query) -> str:
 
 
 def sample_of(hit: Hit) -> Sample:
-    """What this hunk changed, as something to find more of."""
+    """The changed lines of a hunk as a sample to search by."""
     lines = hit.excerpt.split("\n")
     changed = [line[1:] for line in lines if line[:1] == "+"] or [
         line[1:] for line in lines if line[:1] == "-"

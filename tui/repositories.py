@@ -1,4 +1,4 @@
-"""Repositories as a person sees them: fresh or behind, how large, how far indexing has come. Pure."""
+"""The data of the repositories screen: freshness, size and progress of each repository. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FULL, _EMPTY = "━", "╌"  # two weights: no colour is needed to tell them ap
 
 @dataclass(frozen=True, slots=True)
 class RepositoryInfo:
-    """One indexed repository and what happens to it now; `job` is the last we heard of it."""
+    """One indexed repository; `job` is the last known state of its index job."""
 
     path: str
     size_bytes: int
@@ -46,7 +46,7 @@ def list_repositories(
 ) -> tuple[RepositoryInfo, ...]:
     """All indexed repositories by name, with what the service is doing to them.
 
-    What failed before stays shown until something else happens.
+    An earlier failure stays shown until another job event of that repository.
     """
     failed = {each.path: each.job for each in before if each.job is not None and each.job.state == "failed"}
     known = [
@@ -103,7 +103,7 @@ def freshness(known: RepositoryInfo) -> tuple[str, str]:
 
 
 def progress(moment: Progress) -> str:
-    """How far a pass has come and how long it will take."""
+    """The progress of a pass and the time left."""
     left = ""
     if moment.done and moment.elapsed_s and moment.total > moment.done:
         left = f" {duration(moment.elapsed_s / moment.done * (moment.total - moment.done))} left"

@@ -1,6 +1,6 @@
-"""What the search screen knows, and which of its designed states that is. Pure.
+"""The state of the search screen, and which of its designed stages it is in. Pure.
 
-Everything that arrives (an answer, an error, an event of the service) makes a new `Searching`; what is drawn
+Everything that arrives (results, an error, an event of the service) makes a new `SearchState`; what is drawn
 follows from it alone.
 """
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ohara.model import Hit, IndexStatus, Results
     from ohara.wire import JobState
 
-# What a whole run reads on two cores: good enough to say "a minute" or "an hour".
+# The pace of a whole run on two cores: good enough to say "a minute" or "an hour".
 COMMITS_PER_S = 200.0
 
 
 class Stage(StrEnum):
-    """The designed states of the search screen."""
+    """The designed stages of the search screen."""
 
     STARTING = "starting"
     GONE = "gone"
@@ -66,7 +66,7 @@ class SearchState:
 
     @property
     def stage(self) -> Stage:
-        """Which designed state this is."""
+        """The stage that this state is in."""
         if self.error is not None:
             if isinstance(self.error, IndexMissing):
                 return Stage.NOT_INDEXED
@@ -87,12 +87,12 @@ class SearchState:
 
     @property
     def is_indexing(self) -> bool:
-        """True while the service reads this repository."""
+        """True while the service indexes this repository."""
         return self.job is not None and self.job.state in {"queued", "running", "progress"}
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What the answer lacks, plainly: lanes that failed or were late, passes that are behind."""
+        """What is missing from the results: lanes that failed or timed out, passes that are behind."""
         if self.results is None:
             return ()
         lanes = (
@@ -111,13 +111,13 @@ class SearchState:
     # -- what happens ----------------------------------------------------------------------------
 
     def sent(self, source: str, *, by_date: bool) -> SearchState:
-        """A query was sent; old hits stay until its answer comes."""
+        """The state after a query was sent; old hits stay until its results arrive."""
         return replace(
             self, source=source, by_date=by_date, loading=True, error=None, without=(), complaint=""
         )
 
     def answered(self, results: Results, *, reranked: bool = False) -> SearchState:
-        """An answer came, in the order of the cross-encoder or not yet."""
+        """The state after results arrived, `reranked` or not yet."""
         return replace(
             self,
             results=results,
@@ -131,30 +131,30 @@ class SearchState:
         )
 
     def query_invalid(self, complaint: str) -> SearchState:
-        """What was typed is no valid query; the old answer stays."""
+        """The state after an invalid query was typed; the old results stay."""
         return replace(self, loading=False, complaint=complaint)
 
     def page_added(self, results: Results) -> SearchState:
-        """Another page came."""
+        """The state after another page arrived."""
         return replace(self, hits=(*self.hits, *results.hits), cursor=results.next_cursor)
 
     def failed(self, error: OharaError) -> SearchState:
-        """No answer came."""
+        """The state after a search failed."""
         return replace(self, loading=False, error=error, results=None, hits=(), cursor=None)
 
     def cleared(self) -> SearchState:
-        """The query bar was emptied."""
+        """The state after the query bar was emptied."""
         kept = self.error if isinstance(self.error, IndexMissing | RepositoryError) else None
         return replace(
             self, source="", loading=False, results=None, hits=(), cursor=None, error=kept, without=()
         )
 
     def job_changed(self, job: JobState) -> SearchState:
-        """Indexing of this repository began, went on or ended."""
+        """The state after an index job of this repository changed."""
         return replace(self, job=job)
 
     def index_changed(self, status: IndexStatus) -> SearchState:
-        """The index changed; commits that it got since are counted as new."""
+        """The state after the index changed; commits indexed since the search are counted as new."""
         fresh = status.indexed - self.status.indexed if self.status and self.results else 0
         error = None if isinstance(self.error, IndexMissing | RepositoryError) else self.error
         return replace(self, status=status, error=error, arrived=self.arrived + max(0, fresh))
@@ -171,7 +171,7 @@ _LANE_WORDS = {"timeout": "took too long", "failed": "failed"}
 
 
 def _counted(fresh: IndexStatus, before: IndexStatus | None) -> IndexStatus:
-    """The index's status; what an answer leaves uncounted, because counting takes time, as it was."""
+    """The new status; counts that the results leave out, because counting is slow, are kept from before."""
     if before is None or fresh.hunks:
         return fresh
     return replace(

@@ -1,7 +1,7 @@
-"""What the UI remembers from one start to the next: repository, query, layout, theme, and old queries.
+"""The session that the UI saves: repository, query, layout, theme, and query history.
 
-One small file in the state folder, written when the UI ends. It is a comfort: one that cannot be read, or
-that another version wrote, counts as none, and one that cannot be written does not keep the UI from ending.
+One small file in the state folder, written when the UI ends. It is optional: a file that cannot be read, or
+that another version wrote, is ignored, and failing to write it does not keep the UI from ending.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_QUERIES = 200  # a few weeks of searching; the palette finds among them
 
 @dataclass(frozen=True, slots=True)
 class PastQuery:
-    """A query that was asked of a repository."""
+    """A query that was sent, and its repository."""
 
     repository: str
     source: str
@@ -42,7 +42,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Everything that is kept; queries are newest first."""
+    """Everything that is saved; queries are newest first."""
 
     repository: str = ""
     query: str = ""
@@ -51,7 +51,7 @@ class Session:
     queries: tuple[PastQuery, ...] = ()
 
     def with_query(self, repository: str, source: str) -> Session:
-        """The session after this query was asked: it moves to the front if it was there."""
+        """The session with this query in front, moved there if it was in the history."""
         query = PastQuery(repository, source)
         if not source.strip() or (self.queries and self.queries[0] == query):
             return self
@@ -59,7 +59,7 @@ class Session:
         return replace(self, queries=(query, *others)[:MOST_QUERIES])
 
     def recent(self, repository: str) -> tuple[str, ...]:
-        """What was asked of this repository, newest first."""
+        """The queries of this repository, newest first."""
         return tuple(each.source for each in self.queries if each.repository == repository)
 
 
@@ -77,7 +77,7 @@ def load() -> Session:
 
 
 def save(session: Session) -> bool:
-    """Keep the session, whole or not at all; false when that was not possible."""
+    """Save the session atomically; False when that failed."""
     file = session_file()
     fresh = file.with_suffix(f".{os.getpid()}")
     try:

@@ -1,4 +1,4 @@
-"""The words of the status line: hits, time by lane, how much was searched, what happens now. Pure."""
+"""The text of the status line: hits, time by lane, how much was searched, current activity. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANSWERED = frozenset({"ok", "empty"})  # values of `LaneStatus`, which is loade
 
 
 def facts(state: SearchState, position: int = 0) -> list[StatusPart]:
-    """What is known about the answer, and the rank of the selected hit in it."""
+    """Facts about the results, and the rank of the selected hit."""
     parts: list[StatusPart] = []
     results = state.results
     if state.complaint:
@@ -40,7 +40,7 @@ def facts(state: SearchState, position: int = 0) -> list[StatusPart]:
 
 
 def activity(state: SearchState, marks: int, keys: Keys) -> list[StatusPart]:
-    """What happens now, the most urgent last."""
+    """What is going on now, the most urgent last."""
     parts: list[StatusPart] = []
     if marks:
         parts.append(

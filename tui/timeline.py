@@ -1,4 +1,4 @@
-"""Hits in time: how many fall into each month or year, and which dates bound a bar. Pure."""
+"""The timeline: how many hits fall into each month or year, and the dates of each bar. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GIT_BEGAN = 1970
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A stretch of time and how many hits fall into it; months count from year 0."""
+    """A period and the number of hits in it; months count from year 0."""
 
     first_month: int
     months: int
@@ -36,7 +36,7 @@ class Bar:
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """The period for people to read."""
         return self.since if self.since == self.until else f"{self.since} to {self.until}"
 
 

@@ -1,4 +1,4 @@
-"""What a history is about: which symbol or lines, in which commit and file. Pure."""
+"""The subject of a history: a symbol or lines of a file in a commit. Pure."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Trace:
 
 
 def trace_of_hit(hit: Hit) -> Trace | None:
-    """The history that a hit asks for: of its symbol, or else of the lines that it changed.
+    """The subject for the history of a hit: its symbol, or else the lines that it changed.
 
-    What was only taken away is looked for in the parent, where it still was.
+    For a hunk that only removed lines, these lines in the parent.
     """
     marked = {match.line for match in hit.matches}
     rows = [row for row in lines_of(hit) if row.is_line] if hit.excerpt else []

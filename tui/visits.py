@@ -1,4 +1,4 @@
-"""What was visited, to go back and forward in as in a browser: searches, commits, histories. Pure."""
+"""The history of visits, for going back and forward as in a browser: searches, commits, histories. Pure."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class Visits:
         return self.visits[self.index] if self.visits else None
 
     def add(self, visit: Visit) -> Visits:
-        """Visit something; what lay ahead is forgotten. Visiting the same again changes nothing."""
+        """Add a visit and drop those ahead of the current one; the same visit again changes nothing."""
         if self.visits and self.visits[self.index] == visit:
             return self
         visits = (*self.visits[: self.index + 1], visit)[-_MOST:]
         return Visits(visits, len(visits) - 1)
 
     def update(self, visit: Visit) -> Visits:
-        """Replace the current visit by one that says more."""
+        """Replace the current visit, with more details."""
         if not self.visits:
             return self.add(visit)
         return replace(self, visits=(*self.visits[: self.index], visit, *self.visits[self.index + 1 :]))

@@ -1,4 +1,4 @@
-"""Starts work beside the drawing: workers in named groups, in which a newer one may replace the older."""
+"""Starts background workers in named groups, in which a newer one may replace the older."""
 
 from __future__ import annotations
 

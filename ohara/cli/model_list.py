@@ -10,7 +10,7 @@ from ohara import config
 from ohara.embed.catalog import (
     NONE,
     ModelEntry,
-    Origin,
+    ModelSource,
     Stage,
     all_models,
     broken_models,
@@ -46,7 +46,7 @@ class Listing:
 
     def is_active(self, entry: ModelEntry) -> bool:
         """True when this model is in use now."""
-        return entry.origin is not Origin.AVAILABLE and any(
+        return entry.origin is not ModelSource.AVAILABLE and any(
             state.serving.lower() == entry.name.lower() for state in self.stages if state.stage is entry.stage
         )
 
@@ -66,8 +66,8 @@ def as_lines(listing: Listing) -> str:
     """A line for each stage, then the models in two groups: installed, and available to pull."""
     lines = [f"{state.stage}  {sanitize(state.serving) or 'switched off'}" for state in listing.stages]
     lines += [f"  {sanitize(state.note)}" for state in listing.stages if state.note]
-    here = [entry for entry in listing.models if entry.origin is not Origin.AVAILABLE]
-    others = [entry for entry in listing.models if entry.origin is Origin.AVAILABLE]
+    here = [entry for entry in listing.models if entry.origin is not ModelSource.AVAILABLE]
+    others = [entry for entry in listing.models if entry.origin is ModelSource.AVAILABLE]
     width = max(len(entry.name) for entry in listing.models)
     lines += ["", "on this machine (* serves)", *_rows(listing, here, width)]
     lines += [

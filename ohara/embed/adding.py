@@ -1,8 +1,8 @@
-"""Takes a folder with an ONNX model and makes it one of ohara's, after seeing it work.
+"""Adds a folder with an ONNX model to ohara's models, after running it once.
 
-What the folder is (a cross-encoder or an embedder, of how many dimensions, pooled how) is read from the
-graph's output and from the files beside it; what cannot be read must be said. The model is run once before it
-is taken, so that a folder that is taken works.
+What the model is (a cross-encoder or an embedder, its dimensions and pooling) is read from the graph's output
+and from the files beside it; what cannot be read must be given. The model is run once before it is added, so
+that every added model works.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TRIAL = "return the value of the setting"
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A model that was taken; `assumed` says what was not told by the folder, or nothing."""
+    """A model that was added; `assumed` describes what the folder did not specify, or is empty."""
 
     manifest: Manifest
     folder: Path
@@ -48,7 +48,7 @@ def add_folder(
     pooling: Pooling | None = None,
     licence: str = "unknown",
 ) -> Added:
-    """Copies a folder with an ONNX model and its tokeniser to where `name` finds it, and tries it."""
+    """Copies a folder with an ONNX model and its tokeniser to ohara's models as `name`, and runs it once."""
     name = name or source.absolute().name
     if not NAME.fullmatch(name) or name.lower() in RESERVED:
         raise ModelError(
@@ -86,7 +86,7 @@ def add_folder(
 
 
 def _weights(source: Path) -> Path:
-    """Returns the one ONNX file that a folder means."""
+    """Returns the ONNX file of a folder that has exactly one candidate."""
     for usual in (source / _WEIGHTS, source / "onnx" / _WEIGHTS):
         if usual.is_file():
             return usual
@@ -110,7 +110,7 @@ def _understood(
     dimensions: int,
     pooling: Pooling | None,
 ) -> tuple[Manifest, str]:
-    """Returns the manifest completed by what the graph gives out, and what had to be assumed."""
+    """Returns the manifest completed from the graph's output, and what had to be assumed."""
     from ohara.embed.fast import output_shape
 
     shape = output_shape(manifest.name, folder / _WEIGHTS)

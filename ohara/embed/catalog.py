@@ -1,9 +1,9 @@
-"""Which models there are, and the way from a setting's value to a model that runs.
+"""The catalog of models, and how a setting's value becomes a running model.
 
-A setting says `embedded` (what ships with ohara), `none` (the stage is off), the name of a folder added
-with `ohara models add`, or a hub name that was pulled. Nothing here downloads. What a setting names and this
-machine does not have is an error that names the next command; a search or an index run then goes on with the
-embedded model, and says so (`serving_embedder`, `serving_reranker`).
+A setting is `embedded` (what ships with ohara), `none` (the stage is off), the name of a folder added with
+`ohara models add`, or a hub name that was pulled. Nothing here downloads. A model that is not on this machine
+is an error with the next command to type; a search or an index run then continues with the embedded model,
+and reports that (`serving_embedder`, `serving_reranker`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ EMBEDDED_EMBEDDER = "ohara-static"
 EMBEDDED_RERANKER = "ohara-cross"
 
 
-class Origin(StrEnum):
-    """Where a model's weights are."""
+class ModelSource(StrEnum):
+    """Where a model comes from."""
 
     EMBEDDED = "embedded"
     ADDED = "added"
@@ -37,7 +37,7 @@ class Origin(StrEnum):
 
 
 class Stage(StrEnum):
-    """The two places a model can serve in, by the names of their settings."""
+    """The two stages that use a model, by the names of their settings."""
 
     EMBEDDER = "embedder"
     RERANKER = "reranker"
@@ -49,7 +49,7 @@ class ModelEntry:
 
     name: str
     kind: ModelKind
-    origin: Origin
+    origin: ModelSource
     dimensions: int
     size_bytes: int
     licence: str
@@ -57,12 +57,12 @@ class ModelEntry:
 
     @property
     def stage(self) -> Stage:
-        """The stage it can serve in."""
+        """The stage that can use it."""
         return Stage.RERANKER if self.kind is ModelKind.CROSS_ENCODER else Stage.EMBEDDER
 
 
 class Serving(NamedTuple):
-    """The model that serves for a setting; `note` says why it is not the one the setting names."""
+    """The model in use for a setting; `note` is the reason when it is not the one that the setting names."""
 
     name: str
     note: str = ""
@@ -74,8 +74,8 @@ def local_models() -> tuple[ModelEntry, ...]:
     for name in (EMBEDDED_EMBEDDER, EMBEDDED_RERANKER):
         folder = embedded_folder(name)
         if (folder / MANIFEST).is_file():
-            entries.append(_entry(Path(str(folder)), Origin.EMBEDDED))
-    for origin, folders in ((Origin.ADDED, added_folders()), (Origin.PULLED, pulled_folders())):
+            entries.append(_entry(Path(str(folder)), ModelSource.EMBEDDED))
+    for origin, folders in ((ModelSource.ADDED, added_folders()), (ModelSource.PULLED, pulled_folders())):
         for found in folders:
             try:
                 entries.append(_entry(found, origin))
@@ -100,10 +100,10 @@ def all_models() -> tuple[ModelEntry, ...]:
     from ohara.embed.hub import hub_models
 
     here = local_models()
-    pulled = {entry.name for entry in here if entry.origin is Origin.PULLED}
+    pulled = {entry.name for entry in here if entry.origin is ModelSource.PULLED}
     return here + tuple(
         ModelEntry(
-            model.name, model.kind, Origin.AVAILABLE, model.dimensions, model.size_bytes, model.licence
+            model.name, model.kind, ModelSource.AVAILABLE, model.dimensions, model.size_bytes, model.licence
         )
         for model in hub_models()
         if model.name not in pulled
@@ -113,13 +113,13 @@ def all_models() -> tuple[ModelEntry, ...]:
 def find_local(name: str) -> ModelEntry | None:
     """Returns the model of this name if it is on this machine; hub names may be in any case."""
     for entry in local_models():
-        if entry.name == name or (entry.origin is Origin.PULLED and entry.name.lower() == name.lower()):
+        if entry.name == name or (entry.origin is ModelSource.PULLED and entry.name.lower() == name.lower()):
             return entry
     return None
 
 
 def meant_by(setting: str, stage: Stage) -> str:
-    """Returns the name of the model that a setting's value means; `none` stays what it is."""
+    """Returns the name of the model that a setting's value means; `none` stays `none`."""
     if setting == EMBEDDED:
         return EMBEDDED_RERANKER if stage is Stage.RERANKER else EMBEDDED_EMBEDDER
     return setting
@@ -158,12 +158,12 @@ def load_reranker(name: str) -> Reranker | None:
 
 
 def serving_embedder(name: str) -> Serving:
-    """Returns the embedder that serves for a setting: the one it names, or the embedded one with a note."""
+    """Returns the embedder to use for a setting: the one it names, or the embedded one with a note."""
     return _serving(name, Stage.EMBEDDER)
 
 
 def serving_reranker(name: str) -> Serving:
-    """Returns the reranker that serves for a setting: the one it names, or what is embedded with a note."""
+    """Returns the reranker to use for a setting: the one it names, or the embedded one with a note."""
     return _serving(name, Stage.RERANKER)
 
 
@@ -199,7 +199,7 @@ def _installed(name: str) -> Path:
     raise ModelError(f"there is no model named {name}", hint=LIST)
 
 
-def _entry(folder: Path, origin: Origin) -> ModelEntry:
+def _entry(folder: Path, origin: ModelSource) -> ModelEntry:
     manifest = read_manifest(folder)
     return ModelEntry(
         name=manifest.name,

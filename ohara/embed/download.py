@@ -1,8 +1,8 @@
-"""Fetches the files of a hub model: the only code of ohara that reaches a network, and only when asked to.
+"""Downloads the files of a hub model: the only code of ohara that uses the network, and only on request.
 
-A download that was cut off goes on where it stopped, in a later run too. No file is taken before its size and
-its digest are those the hub lists, and a model appears whole or not at all. It sends no credentials and asks
-no other address than the hub's; HF_ENDPOINT names a mirror.
+An interrupted download resumes where it stopped, in a later run too. A file is accepted only when its size
+and its digest are those the hub lists, and a model appears complete or not at all. It sends no credentials
+and connects to no other host than the hub's; HF_ENDPOINT names a mirror.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def _alone(folder: Path, model: HubModel) -> Iterator[None]:
 
 @contextmanager
 def _told(model: HubModel) -> Iterator[None]:
-    """Turns whatever a network can do into one line."""
+    """Turns network errors into one line."""
     try:
         yield
     except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError) as error:

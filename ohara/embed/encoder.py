@@ -1,7 +1,7 @@
-"""The two seams behind which every model sits: texts to vectors, and pairs to scores.
+"""The two protocols of models: an embedder (texts to vectors) and a reranker (pairs to scores).
 
-Nothing here loads or computes; a lane or a stage takes one of these protocols and cannot tell whether
-the weights came with ohara, from a folder, or from fastembed's cache.
+Nothing here loads or computes. Lanes and stages use these protocols and do not depend on where the weights
+come from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Vectors are compared only when their ids are equal, so new weights under an old 
 
 
 class TextKind(StrEnum):
-    """Which side of a search a text stands on; models may weigh the two sides differently."""
+    """Whether a text is a query or a document; models may treat the two differently."""
 
     QUERY = "query"
     DOCUMENT = "document"

@@ -1,4 +1,4 @@
-"""Says which embedder serves for a setting, without loading it: a run with nothing to do needs no more."""
+"""The identity of the embedder for a setting, without loading it: enough for a run with nothing to do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """What an index needs to know of the embedder of its vectors.
+    """What an index stores about the embedder of its vectors.
 
     `name` is what loads it; a `quick` one makes thousands of vectors a second.
     """
@@ -30,7 +30,7 @@ class EmbedderIdentity:
 
 
 def embedder_identity(setting: str) -> EmbedderIdentity | None:
-    """The identity of the embedder that serves for a setting; None when the stage is off."""
+    """The identity of the embedder in use for a setting; None when the stage is off."""
     name = serving_embedder(setting).name
     if name == NONE:
         return None

@@ -1,6 +1,6 @@
-"""Lets all repositories of one process use the same models: loaded once, given up when nobody uses them.
+"""Shares models between all repositories of one process: loaded once, freed when no longer used.
 
-Weak on purpose: what keeps a model is whoever asked for it, never this table.
+The table holds weak references: only the users of a model keep it alive.
 """
 
 from __future__ import annotations

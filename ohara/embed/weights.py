@@ -48,7 +48,7 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a model folder says of itself.
+    """The manifest of a model folder.
 
     `dimensions` is 0 for a cross-encoder. A `prepared` cross-encoder reads split words, as ohara's own
     does, instead of text as written. `provisional` weights stand in for better ones. `hub` is the name by
@@ -79,7 +79,7 @@ def embedded_folder(name: str) -> Traversable:
 
 
 def read_manifest(folder: Traversable) -> Manifest:
-    """Reads what a model folder says of itself."""
+    """Reads the manifest of a model folder."""
     try:
         document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         return Manifest(
@@ -138,7 +138,7 @@ def digest(file: Path) -> str:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Writes what a model folder says of itself."""
+    """Writes the manifest of a model folder."""
     document = {
         "name": manifest.name,
         "kind": manifest.kind,

@@ -1,6 +1,6 @@
-"""Everything ohara knows about git, and the only importer of pygit2.
+"""Reads git repositories; the only importer of pygit2.
 
-    repo        opens a repository and answers for it: refs, files, identity
+    repo        opens a repository: refs, files, identity
     gitdir      finds the git directory, and refuses files that hang or exhaust
     loose       loose objects, damaged ones included
     objects     reads commits, trees and blobs, within bounded caches

@@ -1,4 +1,4 @@
-"""Reads what a repository says about its own files: `.gitattributes` and `.oharaignore`.
+"""Reads `.gitattributes` and `.oharaignore` of a repository.
 
 Only linguist's two attributes matter here, `linguist-generated` and `linguist-vendored`, as HEAD's tree
 sets them: the deepest file wins, and in a file the last line that matches. Patterns are git's own,
@@ -31,7 +31,7 @@ _ATTRIBUTES_FILE: Final = ".gitattributes"
 # git ignores larger .gitattributes files, too.
 _MAX_BYTES: Final = 1024 * 1024
 
-# Every path is held against every pattern; ohara looks at those alone that speak of the two attributes.
+# Every path is matched against every pattern; only patterns for the two attributes are kept.
 MOST_PATTERNS: Final = 5_000
 
 _REASONS: Final = {"linguist-generated": LeftOut.GENERATED, "linguist-vendored": LeftOut.VENDORED}
@@ -118,7 +118,7 @@ class Attributes:
 def ignore_text(repo: Repository) -> str | None:
     """Returns `.oharaignore` from the work tree's root, or else from HEAD's; None if there is none.
 
-    One that is a link, a pipe or very large is refused aloud: what it would leave out would be searched.
+    One that is a link, a pipe or very large is an error: ignoring it would index what it leaves out.
     """
     if repo.work_dir is not None:
         file = repo.work_dir / IGNORE_FILE
@@ -148,7 +148,7 @@ def _ignore_text_of(repo: Repository, sha: Sha, entry: tree.Entry) -> str | None
 
 
 def too_many_patterns(file: str) -> RepositoryError:
-    """What to say of more patterns than every path can be held against."""
+    """The error for more patterns than every path can be matched against."""
     return RepositoryError(
         f"{file}: more than {MOST_PATTERNS:,} patterns", hint="name folders instead of the files in them"
     )

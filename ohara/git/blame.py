@@ -1,4 +1,4 @@
-"""Says which commit last touched a line.
+"""Finds the commit that last touched a line.
 
 For a few lines at a time, on request: libgit2 follows the file back through history for it, which is far
 too slow to do for every hunk. Renames are followed as far as libgit2 does; replaced commits are not.
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Lines (1-based, inclusive) that one commit left as they are, and where they stood in it."""
+class BlamedLines:
+    """Consecutive lines (1-based, inclusive) last touched by one commit, and their position in it."""
 
     first_line: int
     last_line: int
@@ -31,12 +31,12 @@ class Origin:
 
 def blame(
     repo: Repository, sha: Sha, path: str, line: int, last_line: int | None = None
-) -> tuple[Origin, ...]:
+) -> tuple[BlamedLines, ...]:
     """Returns who last touched a line of a file as of a commit, or each of several lines."""
     end = line if last_line is None else last_line
     data = repo.file_at(sha, path) or b""
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[BlamedLines, ...] = ()
     reason = "there is no such line"
     if data and 1 <= line <= end <= lines:  # libgit2 invents an answer for lines past the end
         try:
@@ -52,12 +52,12 @@ def blame(
     return origins
 
 
-def _origin(hunk: pygit2.blame.BlameHunk, path: str, first: int, last: int) -> Origin | None:
-    """Cuts a stretch of blamed lines to those asked for."""
+def _origin(hunk: pygit2.blame.BlameHunk, path: str, first: int, last: int) -> BlamedLines | None:
+    """Cuts a blamed range to the requested lines."""
     start, end = hunk.final_start_line_number, hunk.final_start_line_number + hunk.lines_in_hunk - 1
     if start > last or end < first:
         return None
-    return Origin(
+    return BlamedLines(
         max(first, start),
         min(last, end),
         Sha(str(hunk.final_commit_id)),

@@ -33,7 +33,7 @@ class _Many(Exception):
 
 
 class Bounds:
-    """How much may still be listed of one tree; `below` looks into one folder, `beyond` hears what is not."""
+    """How much may still be listed of one tree; `below` lists a folder, `beyond` takes what is left out."""
 
     def __init__(
         self, below: Callable[[Folders], tuple[int, list[Folders]]], most: int, beyond: set[bytes]
@@ -52,7 +52,7 @@ class Bounds:
             raise _Many
 
     def admits(self, folders: Folders, path: bytes) -> bool:
-        """Count a folder, and say whether it is looked into."""
+        """Count a folder; True when it may be listed."""
         self.count()
         fits = path.count(b"/") <= _DEEPEST
         if fits and self._weights is not None:
@@ -62,17 +62,17 @@ class Bounds:
         return fits
 
     def begin_counting(self) -> None:
-        """Look from now on only into folders of which all can be listed."""
+        """From now on, list only folders that can be listed completely."""
         self._left = self._most
         self._weights = {}
         self._passed_over = self._beyond
 
     def tell(self) -> None:
-        """Say what was passed over in a walk that came to its end uncounted."""
+        """Report what was left out of a walk that ended without counting."""
         self._beyond |= self._passed_over
 
     def _weight(self, folders: Folders, depth: int) -> int:
-        """How many files and folders there are to list in a folder; too many when nobody can tell."""
+        """How many files and folders a folder holds; over the limit when it is too deep to count."""
         weights = self._weights
         if weights is None or depth > _DEEPEST or len(weights) > self._most:
             return self._most + 1
@@ -84,7 +84,7 @@ class Bounds:
 
 
 def bounded(walk: Callable[[], Iterator[T]], bounds: Bounds) -> Iterator[T]:
-    """What a walk yields, within bounds: a walk that turns out to be long begins again, counting first."""
+    """The entries of a walk, within bounds: a walk that turns out to be long starts again, counting first."""
     try:
         found = list(walk())
     except _Many:

@@ -1,4 +1,4 @@
-"""Reads a commit object's bytes, however odd.
+"""Parses commit objects, also malformed ones.
 
 git accepts commits that its own tools would not write: no author, times outside the calendar, any bytes
 in names and messages. All are read; what cannot be made sense of becomes empty or zero, and what is longer
@@ -29,7 +29,7 @@ _ENCODING = re.compile(rb"^encoding ([^\n]*)", re.MULTILINE)
 
 
 class Links(NamedTuple):
-    """What a commit points to: its tree and its parents, by raw id."""
+    """The tree and the parents of a commit, by raw id."""
 
     tree: bytes
     parents: tuple[bytes, ...]
@@ -57,7 +57,7 @@ def committer_time(data: bytes) -> int:
 
 
 def committer(data: bytes) -> tuple[str, str]:
-    """Reads who put a commit in place: name and email, which may be another's than the author's."""
+    """Reads the committer's name and email, who may not be the author."""
     headers = _headers(data)
     person = _person(_COMMITTER.search(headers))
     encoding = _ENCODING.search(headers)
@@ -66,7 +66,7 @@ def committer(data: bytes) -> tuple[str, str]:
 
 
 def parse(sha: Sha, parents: tuple[bytes, ...], data: bytes) -> Commit:
-    """Reads what a commit says about itself; its parents are given, since grafts may change them."""
+    """Parses a commit; its parents are passed in, since grafts may change them."""
     headers = _headers(data)
     author = _person(_AUTHOR.search(headers))
     committer = _person(_COMMITTER.search(headers))

@@ -69,7 +69,7 @@ def iter_changes(
 
 
 def _described(delta: tree.Delta, found: tuple[Hunk, ...] | LeftOut) -> FileChange:
-    """Puts a delta and its hunks into words."""
+    """Makes a FileChange of a delta and its hunks."""
     path, old, new, old_path = delta
     if old_path is not None:
         kind = ChangeKind.RENAMED

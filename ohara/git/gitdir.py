@@ -1,4 +1,4 @@
-"""Finds the git directory of a place, and refuses one whose files would hang or exhaust libgit2.
+"""Finds the git directory of a folder, and refuses one whose files would hang or exhaust libgit2.
 
 libgit2 opens what it finds, waits for pipes and reads files to their end, whatever their size. So the files
 that it will read are looked at first: each must be a regular file of bounded size. Links are followed, since
@@ -43,7 +43,7 @@ _PATH = re.compile(rb"\bpath\s*=\s*(.+)", re.IGNORECASE)
 
 
 def vet(start: Path) -> None:
-    """Raise where the repository that a folder lies in has files that are better not opened."""
+    """Raise when the repository that contains a folder has files that are not safe to open."""
     try:
         git_dir = find(start)
         if git_dir is not None and not git_dir.is_dir():
@@ -58,7 +58,7 @@ def vet(start: Path) -> None:
 
 
 def shown_folder(start: Path) -> str:
-    """Where to look for what is wrong."""
+    """The folder to name in an error."""
     return f"{start / '.git'}" if (start / ".git").is_dir() else str(start)
 
 

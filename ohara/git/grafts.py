@@ -1,4 +1,4 @@
-"""Where a repository's history is not what its objects say: shallow, grafted and replaced commits.
+"""Where history differs from the objects: shallow, grafted and replaced commits.
 
 libgit2 ignores replacements, so ohara applies all three itself, as git does: `shallow` cuts
 parents off, `info/grafts` rewrites them, and `refs/replace/<id>` swaps one object for another
@@ -34,14 +34,14 @@ class Grafts:
 
     @classmethod
     def load(cls, common_dir: Path) -> Grafts:
-        """Reads what the repository's common git directory says; unreadable files say nothing."""
+        """Reads them from the repository's common git directory; unreadable files are ignored."""
         shallow = frozenset(ids[0] for ids in _lines_of_ids(common_dir / "shallow"))
         parents = {ids[0]: tuple(ids[1:]) for ids in _lines_of_ids(common_dir / "info" / "grafts")}
         parents |= dict.fromkeys(shallow, ())
         return cls(shallow=shallow, parents=parents, replaced=_replacements(common_dir))
 
     def told(self) -> dict[str, str]:
-        """What is said of each object, as text that can be kept and compared with later."""
+        """All entries as text, to be stored and compared later."""
         said = {oid.hex(): " ".join(["parents", *map(bytes.hex, ids)]) for oid, ids in self.parents.items()}
         for oid, other in self.replaced.items():
             said[oid.hex()] = f"{said.get(oid.hex(), '')} is {other.hex()}".lstrip()

@@ -64,7 +64,7 @@ class Reading:
         return LeftOut.BINARY if data.find(b"\0", 0, _BINARY_PROBE_BYTES) >= 0 else data
 
     def hunks(self, old: Entry | None, new: Entry | None) -> tuple[Hunk, ...] | LeftOut:
-        """Returns how a file changed, or why that cannot be said."""
+        """Returns the hunks of a file, or why there are none."""
         is_same_type = old is not None and new is not None and old.type == new.type
         if is_same_type and old and new and old.oid == new.oid:
             return ()  # moved, or only its mode changed

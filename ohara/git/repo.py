@@ -1,4 +1,4 @@
-"""Opens a repository and answers for it: who it is, what its refs name, what its files hold.
+"""Opens a repository and reads its identity, its refs and its files.
 
 A work tree, a folder inside one, a linked worktree, a bare repository and a `.git` folder all open.
 What a person can act on (no repository, refused ownership, an unsupported format) is a RepositoryError
@@ -65,7 +65,7 @@ class Repository:
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:
             raise _refusal(start, str(error)) from error
 
-    # -- who it is ---------------------------------------------------------------------------
+    # -- identity ----------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
@@ -111,7 +111,7 @@ class Repository:
         except (pygit2.GitError, KeyError, ValueError, OSError):
             return {}
 
-    # -- what its refs name --------------------------------------------------------------------
+    # -- refs ----------------------------------------------------------------------------------
 
     def default_refs(self) -> tuple[str, ...]:
         """HEAD, and the remote's default branch where that is another commit."""
@@ -153,7 +153,7 @@ class Repository:
         data = self.objects.commit(bytes.fromhex(sha))
         return commits.committer(data) if data is not None else ("", "")
 
-    # -- what its files hold -------------------------------------------------------------------
+    # -- files ---------------------------------------------------------------------------------
 
     def links(self, sha: Sha) -> commits.Links:
         """Reads a commit's tree and parents, as grafts would have them."""
@@ -217,7 +217,7 @@ def _work_dir(handle: pygit2.Repository, git_dir: Path) -> Path | None:
 
 
 def _refusal(place: Path, reason: str) -> RepositoryError:
-    """Words why a repository does not open, with the next command to type."""
+    """The error for a repository that does not open, with the next command to type."""
     reason = reason.strip().splitlines()[0] if reason.strip() else "unknown reason"
     if "not owned by" in reason:
         owned = reason.partition("repository path '")[2].partition("'")[0] or str(place)

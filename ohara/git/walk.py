@@ -1,8 +1,8 @@
-"""Goes through history newest first, and reads what each commit says.
+"""Walks history, newest first, and reads commits.
 
 The order is `git log`'s: by committer time, among the commits that a tip or an already seen child leads
 to. Commits stream: the first comes before the rest has been looked at. History ends quietly where a
-shallow clone or a lost object ends it; who wants to know passes a set to collect what was missing.
+shallow clone or a lost object ends it; a caller can pass a set that collects what was missing.
 """
 
 from __future__ import annotations

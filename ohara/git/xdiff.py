@@ -28,7 +28,7 @@ def patch(old: bytes, new: bytes, context: int) -> bytes:
         if len(old) + len(new) < _WORTH_A_BLOB_BYTES:
             # The patch only borrows the two texts, so both must outlive the reading of its data.
             return pygit2.Patch.create_from(old, new, context_lines=context, flag=_FLAGS).data
-        before, after = _stand_ins().blob(old), _stand_ins().blob(new)
+        before, after = _unhashed_blobs().blob(old), _unhashed_blobs().blob(new)
         return pygit2.Patch.create_from(before, after, context_lines=context, flag=_FLAGS).data
     except pygit2.GitError as error:
         raise RepositoryError(f"two versions of a file cannot be compared ({error})") from error
@@ -61,8 +61,8 @@ class _Texts(pygit2.OdbBackend):
         return *self.read_cb(oid), oid
 
 
-class _StandIns:
-    """Makes blobs of texts without hashing them."""
+class _UnhashedBlobs:
+    """Makes blobs with made-up ids, without hashing the texts."""
 
     def __init__(self) -> None:
         # A made-up id is no hash of the content; `objects.tune` turns the check off for the same process.
@@ -83,5 +83,5 @@ class _StandIns:
 
 
 @cache
-def _stand_ins() -> _StandIns:
-    return _StandIns()
+def _unhashed_blobs() -> _UnhashedBlobs:
+    return _UnhashedBlobs()

@@ -1,4 +1,4 @@
-"""Syntax: which symbols a file defines, and where a long hunk may be cut.
+"""Syntax: the symbols that a file defines, and where a long hunk may be cut.
 
 The only package that imports tree-sitter, and only when something is really parsed. It reads no
 repository and no database; it is given bytes. What a grammar cannot make sense of is left out or cut

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
 from ohara.model import Hunk
-from ohara.parse.cut_costs import CHANGED, LEVEL, keep_replacements, seam_costs
+from ohara.parse.cut_costs import CHANGED, LEVEL, cut_costs, keep_replacements
 from ohara.parse.headers import by_margin, by_syntax
 from ohara.parse.languages import has_grammar
 from ohara.parse.line_map import image_of, reads_old, removes, whole_lines
@@ -61,7 +61,7 @@ def split(
         starts = [0, *_cuts([0] * len(whole), budget, changed)]
         return tuple(_pieces(hunk, whole, starts, [hunk.header] * len(starts)))
     seen = _see(hunk, whole, source, language, chars=chars, lines=lines)
-    costs = seam_costs(whole) if seen is None else seam_costs(whole, seen[0].places, seen[1].depths)
+    costs = cut_costs(whole) if seen is None else cut_costs(whole, seen[0].places, seen[1].depths)
     if removes(hunk) and not reads_old(hunk):
         keep_replacements(whole, costs, reach=budget.reach, small=lines // _SMALL)
     starts = [0, *_cuts(costs, budget, changed)]
@@ -108,9 +108,9 @@ class _Budget:
 
 
 def _cuts(costs: Sequence[int], budget: _Budget, changed: Sequence[int]) -> Iterator[int]:
-    """Where to cut: each piece ends at the cheapest seam within its reach that leaves a change on both sides.
+    """Where to cut: each piece ends at the cheapest cut within its budget that leaves a change on both sides.
 
-    Of equal seams the last one wins, to fill the piece; but a piece that begins inside a node ends with
+    Of equal cuts the last one wins, to fill the piece; but a piece that begins inside a node ends with
     that node, unless it would be small. `changed` says which lines are changes.
     """
     at = 0

@@ -1,4 +1,4 @@
-"""How much it hurts to cut a hunk between two of its lines: less is better. Pure.
+"""The cost of cutting a hunk between two of its lines: lower is better. Pure.
 
 The depth of the syntax counts most (or of the indentation, where there is no syntax). Within a depth,
 a cut after a blank line is best, and one that parts a comment from what it explains is worst.
@@ -40,7 +40,7 @@ _TELLING: Final = frozenset("#/*-;@[<%)]}>cdefr")  # what either may begin with;
 _LOOKED_AT: Final = _TELLING | {""} | {chr(code) for code in range(128) if chr(code).isspace()}
 
 
-def seam_costs(
+def cut_costs(
     lines: Sequence[str],
     places: Sequence[int | None] | None = None,
     depths: Mapping[int, int] | None = None,
@@ -96,7 +96,7 @@ def _columns(line: str, margin: int) -> int:
 def keep_replacements(
     lines: Sequence[str], costs: list[int], *, reach: Callable[[int], int], small: int
 ) -> None:
-    """Make it dear to part removed lines from the added lines that replace them.
+    """Raise the cost of separating removed lines from the added lines that replace them.
 
     `reach` says how far a piece that begins at a line may go. A block of changes that is too long for
     one piece is best cut between its removals and its additions, if both are worth a piece; fewer than

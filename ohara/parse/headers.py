@@ -1,4 +1,4 @@
-"""What a piece of a hunk says of where it stands: the signature it is inside of, as git's headers do. Pure.
+"""The headers of the pieces of a hunk: the enclosing signature, as in git's hunk headers. Pure.
 
 The first piece keeps the hunk's own header. Later ones get the line of the definition around them; where
 there is no syntax, the nearest line above that is indented less, or the section of a document.

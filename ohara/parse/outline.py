@@ -1,4 +1,4 @@
-"""Where a stretch of source may be cut, by its syntax: how deep each line begins, and inside of what.
+"""The syntactic outline of source lines: how deep each line begins, and inside of which definition.
 
 Looks only into nodes too large for one piece, so that a walk costs what the pieces cost and not what
 the file does. Knows lines and nodes; nothing of hunks.

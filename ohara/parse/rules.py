@@ -1,7 +1,7 @@
 """How a grammar's nodes become symbols: the small vocabulary that the tables in `grammars/` are written in.
 
-A rule looks at one node and says what it defines. It never walks the tree and never looks at parents:
-the walk tells it what kind of scope it stands in.
+A rule looks at one node and returns what it defines. It never walks the tree and never looks at parents: the
+walk passes it the kind of the enclosing scope.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 from fixtures.script import History
 from fixtures.tree import Edit, MovedFrom
 from ohara.errors import RepositoryError
-from ohara.git.blame import Origin, blame
+from ohara.git.blame import BlamedLines, blame
 from ohara.git.repo import Repository
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ def test_each_line_leads_to_the_commit_that_left_it(tmp_path: Path) -> None:
         history.commit("top", {"a.txt": Edit("one\n", "zero\none\n")}, key="top")
     sha = history.repo.sha
     repository = Repository.open(history.repo.path)
-    assert blame(repository, sha["top"], "a.txt", 1) == (Origin(1, 1, sha["top"], "a.txt", 1),)
-    assert blame(repository, sha["top"], "a.txt", 4) == (Origin(4, 4, sha["edit"], "a.txt", 3),)
+    assert blame(repository, sha["top"], "a.txt", 1) == (BlamedLines(1, 1, sha["top"], "a.txt", 1),)
+    assert blame(repository, sha["top"], "a.txt", 4) == (BlamedLines(4, 4, sha["edit"], "a.txt", 3),)
     assert blame(repository, sha["top"], "a.txt", 2, 5) == (
-        Origin(2, 2, sha["start"], "a.txt", 1),
-        Origin(3, 4, sha["edit"], "a.txt", 2),
-        Origin(5, 5, sha["start"], "a.txt", 3),
+        BlamedLines(2, 2, sha["start"], "a.txt", 1),
+        BlamedLines(3, 4, sha["edit"], "a.txt", 2),
+        BlamedLines(5, 5, sha["start"], "a.txt", 3),
     )
-    assert blame(repository, sha["start"], "a.txt", 2) == (Origin(2, 2, sha["start"], "a.txt", 2),)
+    assert blame(repository, sha["start"], "a.txt", 2) == (BlamedLines(2, 2, sha["start"], "a.txt", 2),)
 
 
 def test_a_moved_file_is_followed(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""What a diff looks like before it is drawn: rows, pairs of rows, matches. Pure, no widget is known here."""
+"""The layout of a diff before it is drawn: rows, pairs of rows, matches. Pure, without widgets."""

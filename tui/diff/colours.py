@@ -1,4 +1,4 @@
-"""Colours the lines of hits by syntax, a stretch at a time, and only those that are looked at."""
+"""Syntax colours of the rows of a diff, computed in blocks and only for rows that are seen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRETCH = 80
 
 
 class Colours:
-    """Remembers what the rows of a diff are, as far as they were asked for."""
+    """Caches the syntax spans of rows that were seen."""
 
     def __init__(self, hits: Sequence[Hit], rows: Sequence[Row]) -> None:
         self._hits = hits
@@ -27,7 +27,7 @@ class Colours:
         self._known: dict[int, tuple[Span, ...]] = {}
 
     def of(self, number: int) -> tuple[Span, ...]:
-        """What the stretches of a row are."""
+        """The syntax spans of a row."""
         if number not in self._known:
             self._read(number)
         return self._known[number]

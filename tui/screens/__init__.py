@@ -1,1 +1,1 @@
-"""Screens: each composes widgets, asks through the link, and answers actions of the registry."""
+"""Screens: each composes widgets, sends requests through the link, and runs actions of the table."""

@@ -1,6 +1,6 @@
 """One commit: its message, parents and children, its files as a tree, all its hunks.
 
-Message and files come first and at once, hunks as far as a person reads. Moving in the tree moves the diff,
+Message and files come first, hunks page by page while the user scrolls. Moving in the tree moves the diff,
 and the other way round.
 """
 

@@ -34,7 +34,7 @@ class DiffActions:
         self._diff = diff
 
     def commands(self) -> Commands:
-        """What it does, by the names in the table of actions."""
+        """Its commands, by action name."""
         diff = self._diff
         return {
             "scroll_down": partial(self._scroll, 1),

@@ -1,4 +1,4 @@
-"""Takes what a diff shows elsewhere: to the clipboard, to the editor, to the forge's page, to a file."""
+"""The export actions of a diff: to the clipboard, the editor, the forge's page, a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ExportActions:
         self._diff = diff
 
     def commands(self) -> Commands:
-        """What it does, by the names in the table of actions."""
+        """Its commands, by action name."""
         return {
             "copy": self.copy,
             "open_forge": self.open_forge,
@@ -40,7 +40,7 @@ class ExportActions:
 
     @property
     def _hit(self) -> Hit | None:
-        """The hunk that is meant: the one under the cursor, or else the first."""
+        """The hunk under the cursor, or else the first."""
         return self._diff.selected_hit or next(iter(self._diff.hits), None)
 
     async def _forge(self) -> Forge | None:

@@ -20,7 +20,7 @@ _SHARE_STEP = 5  # hundredths
 
 
 class LazyPanes:
-    """The panes of a screen that is seen before they are there."""
+    """The panes of the search screen, which are added after its first paint."""
 
     def __init__(self, screen: PanedScreen, layout: Layout) -> None:
         self._screen = screen
@@ -58,7 +58,7 @@ class LazyPanes:
             self._panes.stack(stacked=narrow)
 
     def commands(self) -> Commands:
-        """What it does, by the names in the table of actions."""
+        """Its commands, by action name."""
         return {
             "widen_list": partial(self._widen, _SHARE_STEP),
             "widen_diff": partial(self._widen, -_SHARE_STEP),

@@ -47,7 +47,7 @@ class PanedScreen(Screen[None]):
 
     @property
     def ohara(self) -> OharaApp:
-        """The app, as what it is."""
+        """The app, with its own type."""
         return cast("OharaApp", self.app)
 
     @property
@@ -83,7 +83,7 @@ class PanedScreen(Screen[None]):
         return self.SCOPES
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let no key reach what is not there yet."""
+        """Disable keys of actions that have no command yet."""
         if action == "do":
             return parameters[0] in self.commands
         return super().check_action(action, parameters)
@@ -107,7 +107,7 @@ class PanedScreen(Screen[None]):
         self.refresh_status()
 
     def advise_retry(self, error: OharaError, title: str, action: str) -> None:
-        """Show what went wrong, and offer the action that tries it once more."""
+        """Show an error, and offer the action that retries."""
         again = Choice(title, action=action, key=self.ohara.keys.first_label(action))
         lines = (error.hint,) if error.hint else ()
         self.advise(Advice("✗", error.message, lines, (again,), tone="error"))

@@ -1,4 +1,4 @@
-"""The actions of the query: its filters, its period, the order of its hits, asking again, indexing."""
+"""The actions of the query: filters, period, order of hits, retry, indexing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class QueryActions:
         self._host = host
 
     def commands(self, timeline: TimelineStrip) -> Commands:
-        """What it does, by the names in the table of actions."""
+        """Its commands, by action name."""
         return {
             "filters": self.choose_filters,
             "order": self.change_order,
@@ -61,7 +61,7 @@ class QueryActions:
         self._host.notify(f"Indexing {finder.state.name} in the background.", timeout=3, markup=False)
 
     def drop_some_filter(self) -> None:
-        """Drop the filter that leaves nothing over, or else the last one."""
+        """Drop the filter that excludes all hits, or else the last one."""
         chips = self._host.finder.state.without or self._host.bar.draft.chips[-1:]
         if chips:
             self.drop_filter(chips[0])
@@ -75,12 +75,12 @@ class QueryActions:
 
     @property
     def period(self) -> str:
-        """The period that is asked for, as it would be typed."""
+        """The period of the query, as it would be typed."""
         chips = self._host.bar.draft.chips
         return " ".join(chip for chip in chips if chip.startswith(("since:", "until:")))
 
     def narrow(self, bar: Bar | None) -> None:
-        """Narrow the period to a bar of the timeline; a second time, or without a bar, ask for all of it."""
+        """Narrow the period to a bar of the timeline; a second time, or without a bar, remove the period."""
         draft = self._host.bar.draft
         if bar is None:
             if self.period:  # at the edge of a narrowed period: all of it again

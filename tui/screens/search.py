@@ -1,7 +1,7 @@
 """The search screen: query bar, hits, timeline, the diff of the selected hit, or advice in their place.
 
-It draws what `Finder` knows and tells it what was typed. Everything slow happens in workers, of which a newer
-one ends the older: the answer to an outdated query is never drawn.
+It draws the state of `Finder` and sends it what was typed. Everything slow happens in workers, and a newer
+worker replaces the older: results of an outdated query are never drawn.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class SearchScreen(PanedScreen):
         self.view.draw()
 
     def on_screen_suspend(self) -> None:
-        """Connect all the same when another screen comes first: a screen that is covered is not painted."""
+        """Connect also when another screen comes first: a covered screen is never painted."""
         self.app.call_later(self.ohara.connect)
 
     async def add_panes(self) -> None:
-        """Add what the first paint does without: the panes, still empty, and the query of the session."""
+        """Add what the first paint does not need: the panes, still empty, and the query of the session."""
         from tui.screens.diff_actions import diff_commands
         from tui.screens.hit_actions import HitActions
 
@@ -98,7 +98,7 @@ class SearchScreen(PanedScreen):
         if self.bar.draft.is_empty:  # nobody was quicker
             self.bar.show(self.history.parse(self.ohara.first_query))
 
-    # -- the panes, for those who know that they are there ---------------------------------------
+    # -- the panes, once they are there ---------------------------------------------------------
 
     @property
     def panes(self) -> SearchPanes:
@@ -177,7 +177,7 @@ class SearchScreen(PanedScreen):
         self.start_worker(work, group="find", exclusive=True)
 
     def _state_changed(self, change: Change) -> None:
-        """Draw what the finder knows now."""
+        """Draw the finder's new state."""
         if not self.is_mounted:
             return
         state = self.finder.state

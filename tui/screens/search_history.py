@@ -1,4 +1,4 @@
-"""Goes back to earlier searches: queries of this repository, and searches that were left."""
+"""Goes back to earlier searches: past queries of this repository, and visits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SearchHistory:
-    """Remembers what was searched for on the search screen."""
+    """The past queries and visits of the search screen."""
 
     def __init__(self, host: SearchHost) -> None:
         self._host = host
@@ -62,7 +62,7 @@ class SearchHistory:
             host.ask()
 
     def select_wanted(self) -> None:
-        """Select the hit that was left, once the answer that holds it is there."""
+        """Select the hit of the restored visit, once it is among the results."""
         if self._wanted is None or self._wanted[0] != self._host.finder.state.source:
             return
         if self._host.select(*self._wanted[1]):

@@ -1,4 +1,4 @@
-"""Draws what the finder knows: hits in their panes, or advice in their place, and the lines at the foot."""
+"""Draws the finder's state: hits in their panes, or advice in their place, and the lines at the foot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a line of a diff to where it came from: blame, its history, and more of the file around it."""
+"""The actions that trace a line of a diff: blame, history, and more context from its file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_LINE = "Choose a line of the diff first: click it, or go to it with J and K.
 
 
 class TraceActions:
-    """Follows a line of a diff; gives the diff more of its files on the way."""
+    """Traces lines of a diff, and fetches more context for it."""
 
     def __init__(self, host: Host, diff: DiffView) -> None:
         self._host = host
@@ -30,7 +30,7 @@ class TraceActions:
         diff.lines_around = self._lines_around
 
     def commands(self) -> Commands:
-        """What it does, by the names in the table of actions."""
+        """Its commands, by action name."""
         return {
             "blame": self.blame,
             "line_history": lambda: open_line(self._host, self._diff.selected_line),
@@ -54,7 +54,7 @@ class TraceActions:
         self._host.start_worker(partial(self._blame, line), group="blame", exclusive=True)
 
     async def _blame(self, line: SelectedLine) -> None:
-        """Ask who touched the line; one that was touched right here is followed to the parent."""
+        """Open the commit that last touched the line; a line of this commit is followed to the parent."""
         from tui.trace import trace_of_line
 
         trace = trace_of_line(line)

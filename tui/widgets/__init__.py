@@ -1,1 +1,1 @@
-"""Widgets that draw values and post what people do with them; none of them asks the service anything."""
+"""Widgets that draw values and post messages about user input; none of them sends requests to the service."""

@@ -1,4 +1,4 @@
-"""The files of a commit as a list that is a tree: folders with their sums, files with what became of them."""
+"""The files of a commit as a tree: folders with their sums, files with their kind of change."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FileList(RowList):
         return next((self._files[row.file].path for row in below if row.file is not None), None)
 
     def put_cursor_on(self, path: str) -> None:
-        """Put the cursor on a file without telling anybody."""
+        """Put the cursor on a file without posting a message."""
         for at in self._file_rows:
             file = self._tree[at].file
             if file is not None and self._files[file].path == path:

@@ -95,7 +95,7 @@ class Chip(Static):
 
 
 class QueryBar(Horizontal):
-    """The query in the making."""
+    """The query bar: chips and free text."""
 
     class Changed(Message):
         """The query changed."""

@@ -114,7 +114,7 @@ class RowList(LineView, inherit_bindings=False):
         self.refresh()
 
     def put_cursor(self, at: int) -> None:
-        """Put the cursor on a row without telling anybody."""
+        """Put the cursor on a row without posting a message."""
         at = max(0, min(at, self._count - 1))
         if at != self._at:
             self._at = at

@@ -45,14 +45,14 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
 def pull(name: str, *, yes: bool) -> ExitCode:
     """Download a model that fastembed knows by name; what was cut off goes on where it stopped."""
     from ohara.cli.transfer import Transfer
-    from ohara.embed.catalog import Origin, find_local
+    from ohara.embed.catalog import ModelSource, find_local
     from ohara.embed.download import address, look_up
     from ohara.embed.hub import find_hub_model
     from ohara.embed.installed import install_pulled
 
     model = find_hub_model(name)
     here = find_local(model.name)
-    if here is not None and here.origin is Origin.PULLED:
+    if here is not None and here.origin is ModelSource.PULLED:
         click.echo(f"{model.name} is here already; ohara models use {model.name} chooses it")
         return ExitCode.FOUND
     what = f"an embedder of {model.dimensions} dimensions" if model.dimensions else "a reranker"
@@ -169,7 +169,7 @@ def _chosen(name: str, asked: Stage | None) -> tuple[Stage, str]:
         raise UsageError(
             f"{entry.name} is no {asked} but one of the {entry.stage}s", hint="leave the option out"
         )
-    return entry.stage, catalog.EMBEDDED if entry.origin is catalog.Origin.EMBEDDED else entry.name
+    return entry.stage, catalog.EMBEDDED if entry.origin is catalog.ModelSource.EMBEDDED else entry.name
 
 
 def _agreed() -> bool:
