@@ -25,13 +25,16 @@ from ohara.store.sqlite.statistics import statistics
 from ohara.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
     from ohara.browse.browser import Browser
     from ohara.model import Query, Results, Sha
+    from ohara.query.names import LinesName
+    from ohara.retrieve.request import Traced
     from ohara.search import Search
     from ohara.settings import Settings
+    from ohara.store.reading import Reader
     from ohara.store.sqlite.statistics import Statistics
 
 CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
@@ -86,7 +89,12 @@ class Engine:
             self._require_index()
             from ohara.search import Search  # late: an index run that finds nothing to do needs none of it
 
-            self._search = Search(self.repository, self.location, self.settings)
+            self._search = Search(
+                self.repository,
+                self.location,
+                self.settings,
+                self._trace,
+            )
         return self._search
 
     @property
@@ -98,6 +106,10 @@ class Engine:
 
             self._browser = Browser(self.repository, self.location)
         return self._browser
+
+    def _trace(self, reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:
+        """What touched lines; the browsing half is opened by the first who asks."""
+        return self.browser.trace(reader, lines, paths)
 
     def find_pattern(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
         """Answer a query; one that is already parsed has its mode, filters and polarity in it."""

@@ -28,14 +28,16 @@ from ohara.store.engines import open_readers
 from ohara.store.facts import OLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.embed.encoder import Embedder, Reranker
     from ohara.git.repo import Repository
     from ohara.model import Query, Results, SearchOptions
+    from ohara.query.names import LinesName
     from ohara.retrieve.lanes.literal import Verified
+    from ohara.retrieve.request import Traced
     from ohara.settings import Settings
     from ohara.store.locate import IndexLocation
     from ohara.store.reading import Reader
@@ -44,7 +46,13 @@ if TYPE_CHECKING:
 class Search:
     """Answers queries over one index; safe to ask from several tasks at once."""
 
-    def __init__(self, repository: Repository, location: IndexLocation, settings: Settings) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        location: IndexLocation,
+        settings: Settings,
+        trace: Callable[[Reader, LinesName, Sequence[str]], Traced],
+    ) -> None:
         self._repository = repository
         self._settings = settings
         self._location = location
@@ -66,6 +74,7 @@ class Search:
             status=self._status,
             extent=self._extent,
             count_lines=HeadLines(repository.common_dir).count,
+            trace=trace,
         )
 
     def close(self) -> None:

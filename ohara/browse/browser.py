@@ -6,6 +6,7 @@ it. The git repository is opened for this alone and used by one thread at a time
 
 from __future__ import annotations
 
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +19,7 @@ from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
 from ohara.model import CommitDetails, History, Origin, Pass, Place
+from ohara.retrieve.request import Traced
 from ohara.store.engines import open_readers
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from ohara.browse.lineage import Step
     from ohara.model import Hit, Sha
+    from ohara.query.names import LinesName
     from ohara.store.locate import IndexLocation
     from ohara.store.reading import Reader
 
@@ -32,6 +35,9 @@ T = TypeVar("T")
 
 MOST_LINES = 5_000  # of a file at once: more than any screen, less than any frame
 MOST_STEPS = 1_000
+
+_FILES_TRACED = 5  # of those that a name without its folder may mean
+_STEPS_TRACED = 200
 
 _READERS = 2  # one person browses; the other is for changing one's mind
 
@@ -72,6 +78,35 @@ class Browser:
     async def lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
         """Lines of a file as it is in a commit; fewer where it ends."""
         return await self._read(lambda _: self._lines(name, path, span))
+
+    def trace(self, reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:
+        """The hunks that touched lines, newest first, of the files at these paths that there are."""
+        found: list[Hit] = []
+        notes: list[str] = []
+        span = Span(lines.first, lines.last)
+        with self._lock:
+            try:
+                sha = self._repository.commit_named(lines.revision)
+            except RepositoryError:
+                notes.append(f"{lines.revision} is not known here: the lines are counted as in HEAD")
+                sha = self._repository.commit_named("HEAD")
+            there = [path for path in paths if self._repository.blob_at(sha, path)]
+            if lines.path in there:
+                there = [lines.path]
+            for path in there[:_FILES_TRACED]:
+                try:
+                    for step in islice(
+                        follow(self._repository, reader, Standing(sha, path, span)), _STEPS_TRACED
+                    ):
+                        found += _step_hits(reader, step, first_rank=1)
+                except Unknown as lost:
+                    notes.append(str(lost))
+        if not there:
+            notes.append(f"there is no {lines.path} in {sha[:10]}: all that ever changed it is shown")
+        elif len(there) > 1:
+            notes.append(f"{lines.path} names {len(there)} files: {', '.join(there[:_FILES_TRACED])}")
+        found.sort(key=lambda hit: -hit.commit.committer_time)
+        return Traced(tuple(dict.fromkeys(hit.hunk for hit in found)), tuple(notes))
 
     async def remote(self) -> str | None:
         """Where the repository is fetched from."""

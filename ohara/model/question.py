@@ -31,6 +31,7 @@ class QueryClass(StrEnum):
     REGEX = "regex"
     PROSE = "prose"
     SNIPPET = "snippet"
+    LINES = "lines"
 
 
 class Polarity(StrEnum):

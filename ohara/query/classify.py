@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.languages import language_of
 from ohara.model import QueryClass
+from ohara.query.names import CommitName, IssueName, LinesName, PathName, read_name
 
 if TYPE_CHECKING:
     from ohara.model import Pattern
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 # Git abbreviates to seven digits at least. A word needs a letter and a digit to pass for an object name:
 # "defaced" is a word and 20240501 a number; at full length no doubt is left.
 _SHA = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,39}|[0-9a-f]{40}", re.IGNORECASE)
-_ISSUE = re.compile(r"#[0-9]+")
 
 _NAME = r"[^\W\d][\w$]*"
 _QUALIFIED = re.compile(rf"[$@]?{_NAME}(?:(?:::|\.|#|->){_NAME})+(?:\(\)?)?")
@@ -64,9 +64,9 @@ def classify(words: str, patterns: tuple[Pattern, ...]) -> QueryClass:
         return QueryClass.REGEX if any(each.is_regex for each in patterns) else QueryClass.LITERAL
     if "\n" in words:
         return QueryClass.SNIPPET
+    if named := _class_of_name(words):
+        return named
     parts = words.split()
-    if all(map(_ISSUE.fullmatch, parts)):
-        return QueryClass.ISSUE
     if len(parts) == 1:
         return _class_of_one(parts[0])
     code = sum(bool(_CODE_TOKEN.search(part)) for part in parts)
@@ -84,6 +84,19 @@ def is_snippet(text: str) -> bool:
     # Docstrings and comments are prose: a third is enough. On added lines and on paragraphs of messages of
     # four repositories this takes 94-99 % of code for code and 1-6 % of prose, most of that quoted code.
     return code * 3 >= len(lines)
+
+
+def _class_of_name(words: str) -> QueryClass | None:
+    match read_name(words):
+        case CommitName(sure=True):
+            return QueryClass.SHA
+        case IssueName():
+            return QueryClass.ISSUE
+        case PathName():
+            return QueryClass.PATH
+        case LinesName():
+            return QueryClass.LINES
+    return None  # too short a name of a commit is a word until the index has one that begins so
 
 
 def _class_of_one(word: str) -> QueryClass:

@@ -61,7 +61,7 @@ _CLASS_OF_MODE = {
     Mode.SYMBOL: QueryClass.SYMBOL,
 }
 # What only auto mode may do instead of ranking: look up a commit, or list matches newest first.
-_UNRANKED = frozenset({QueryClass.SHA, QueryClass.LITERAL, QueryClass.REGEX})
+_UNRANKED = frozenset({QueryClass.SHA, QueryClass.LINES, QueryClass.LITERAL, QueryClass.REGEX})
 
 
 def parse(

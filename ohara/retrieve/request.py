@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ohara.embed.encoder import Embedder, Reranker
-    from ohara.model import AtHead, IndexStatus, Sha
+    from ohara.model import AtHead, HunkId, IndexStatus, Sha
+    from ohara.query.names import LinesName
     from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
     from ohara.store.reading import Reader, Readers
@@ -42,13 +43,26 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
+class Traced:
+    """The hunks that touched lines of a file, newest first, and what to say of lines that are not there."""
+
+    hunks: tuple[HunkId, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _no_trace(reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:
+    del reader, lines, paths
+    return Traced()
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Where answers come from. Models are asked for when a stage needs them, and not before.
 
     `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
     lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply,
     `extent` how much of history it holds. `count_lines` counts the lines of a commit's files that match,
-    up to a moment.
+    up to a moment. `trace` follows lines back through history, in those of some paths that are there.
     """
 
     pool: Readers
@@ -60,6 +74,7 @@ class Sources:
     status: Callable[[Reader], IndexStatus]
     extent: Callable[[Reader], Extent]
     count_lines: Callable[[Sha, Sequence[str], Matcher, float], AtHead]
+    trace: Callable[[Reader, LinesName, Sequence[str]], Traced] = _no_trace
 
 
 @dataclass(frozen=True, slots=True)

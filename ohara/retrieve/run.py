@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ohara.model import Filters, LaneReport, LaneStatus, Mode, QueryClass, Results
+from ohara.model import Filters, LaneReport, LaneStatus, QueryClass, Results
 from ohara.query import pattern_source, required_patterns
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
@@ -21,6 +21,7 @@ from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lifetime import Matched, lifetime
 from ohara.retrieve.listed import listing, read_entries
+from ohara.retrieve.named import look_up
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query
     from ohara.retrieve.lanes.literal import Verified
+    from ohara.retrieve.named import Listed
     from ohara.retrieve.request import Sources, Wishes
     from ohara.retrieve.scored import ScoredHunk
     from ohara.store.answers import StoredHunk
@@ -67,6 +69,7 @@ class Answer:
     span: LiteralSpan | None = None
     notes: tuple[str, ...] = ()
     answered: frozenset[str] = frozenset()
+    query_class: QueryClass | None = None  # what the query turned out to be, where its shape does not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ async def find(
     hits = await anyio.to_thread.run_sync(excerpts)
     beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
     return Results(
-        query=query,
+        query=replace(query, query_class=answer.query_class or query.query_class),
         hits=hits,
         lanes=answer.lanes,
         took_ms=(time.perf_counter() - started) * 1_000,
@@ -143,15 +146,9 @@ async def _open(sources: Sources, query: Query) -> Opening:
 
 async def _answer(asked: _Asked) -> Answer:
     query = asked.query
-    if query.query_class is QueryClass.SHA:
-        found = await _commit(asked)
-        if found is not None:
-            return found
-        note = f"no indexed commit begins with {query.words}; its mentions are searched instead"
-        # By its words alone: what a name of no commit is near to in meaning is no mention of it.
-        mentioned = replace(asked, query=replace(query, query_class=QueryClass.PROSE, mode=Mode.TEXT))
-        ranked = await _ranked(mentioned)
-        return replace(ranked, notes=(note, *ranked.notes))
+    named = await look_up(asked.sources, query, asked.opening.allowed)
+    if named is not None:
+        return await _named(asked, named)
     if not query.words and query.patterns:
         return await _matches(asked)
     if not query.words:
@@ -224,15 +221,14 @@ async def _recent(asked: _Asked) -> Answer:
     return await _listed(asked, [Candidate(at.hunk, 0.0, at.time, at.sha) for at in newest])
 
 
-async def _commit(asked: _Asked) -> Answer | None:
-    """The hunks of the commits that a sha names, all of them; none when no commit is called so."""
-    words, allowed = asked.query.words, asked.opening.allowed
-    hunks = await asked.sources.pool.read(lambda reader: reader.of_commit(words, allowed))
-    if not hunks:
-        return None
-    wishes = replace(asked.wishes, all_hunks=True)
-    found = [Candidate(at.hunk, 0.0, at.time, at.sha) for at in hunks]
-    return await _listed(replace(asked, wishes=wishes), found)
+async def _named(asked: _Asked, named: Listed) -> Answer:
+    """What a name stands for, or where there is no such thing, what its words find."""
+    if named.found is None:
+        ranked = await _ranked(replace(asked, query=named.instead or asked.query))
+        return replace(ranked, notes=(*named.notes, *ranked.notes))
+    wishes = replace(asked.wishes, all_hunks=asked.wishes.all_hunks or named.all_hunks)
+    listed = await _listed(replace(asked, wishes=wishes), named.found)
+    return replace(listed, notes=named.notes, query_class=named.query_class)
 
 
 async def _listed(asked: _Asked, found: list[Candidate], *, lane: str | None = None) -> Answer:

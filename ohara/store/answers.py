@@ -74,6 +74,26 @@ class TrigramMatch(NamedTuple):
     sha: bytes
 
 
+class PlacedHunk(NamedTuple):
+    """A hunk with its commit's time and object name, and the path it changes; "" for a message alone."""
+
+    hunk: HunkId
+    time: int
+    sha: bytes
+    path: str
+
+
+class PathChange(NamedTuple):
+    """A hunk of a file that was asked for: when, under which names, and what happened to the file."""
+
+    hunk: HunkId
+    time: int
+    sha: bytes
+    path: str
+    old_path: str | None
+    kind: ChangeKind
+
+
 @dataclass(frozen=True, slots=True)
 class VectorSets:
     """Which models made the stored vectors: the present one, and the former one while it is replaced."""

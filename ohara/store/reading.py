@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         HunkRange,
         Made,
         Occurrence,
+        PathChange,
+        PlacedHunk,
         ScoredByWords,
         StoredHunk,
         TouchedBy,
@@ -200,6 +202,30 @@ class Vectors(Protocol):
         ...
 
 
+class Named(Protocol):
+    """What names stand for: issues that messages and lines speak of, files by the end of their path."""
+
+    def messages_with(self, words: WordQuery, allowed: Allowed) -> dict[int, str]:
+        """The messages that hold one of the selecting words, by their commit."""
+        ...
+
+    def hunks_of_commits(self, commits: Iterable[int], allowed: Allowed) -> list[PlacedHunk]:
+        """All hunks of some commits, newest first."""
+        ...
+
+    def changes_with(self, words: WordQuery, allowed: Allowed, limit: int) -> list[PlacedHunk]:
+        """The hunks that hold one of the selecting words, newest first."""
+        ...
+
+    def paths_meant(self, written: str) -> list[str]:
+        """The paths that this may mean: a file, all files whose path ends so, or all in a folder."""
+        ...
+
+    def changes_at(self, written: str, allowed: Allowed) -> list[PathChange]:
+        """Every hunk at the paths that this may mean, on either side of a rename, newest first."""
+        ...
+
+
 class Hunks(Protocol):
     """Whole hunks, and what belongs to them."""
 
@@ -275,7 +301,7 @@ class History(Protocol):
         ...
 
 
-class Reader(Candidates, Vectors, Hunks, History, KnowsFacts, Protocol):
+class Reader(Candidates, Vectors, Named, Hunks, History, KnowsFacts, Protocol):
     """One way into an index, for reading only; used by one thread at a time, stopped from any."""
 
     def state(self) -> str:

@@ -1,4 +1,4 @@
-"""The golden questions: what people ask of five histories, with commits that answer it, as golden.toml holds them."""
+"""The golden questions, as golden.toml holds them: what people ask, and the commits that answer it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,14 @@ class Absent:
 def golden_questions() -> list[Golden]:
     """All questions that have an answer."""
     return [
-        Golden(**{**question, "answers": tuple(question["answers"])}) for question in _written()["question"]
+        Golden(
+            repository=question["repository"],
+            kind=question["kind"],
+            ask=question["ask"],
+            answers=tuple(question["answers"]),
+            verified=question["verified"],
+        )
+        for question in _written()["question"]
     ]
 
 
@@ -52,7 +59,13 @@ def absent_questions() -> list[Absent]:
 
 def resolved(repo: Path, names: Sequence[str]) -> frozenset[str]:
     """The object names of answers; one that the repository does not have is an error."""
-    command = ["git", "--git-dir", str(_git_dir(repo)), "rev-parse", *(f"{name}^{{commit}}" for name in names)]
+    command = [
+        "git",
+        "--git-dir",
+        str(_git_dir(repo)),
+        "rev-parse",
+        *(f"{name}^{{commit}}" for name in names),
+    ]
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     return frozenset(said.stdout.split())
 
@@ -61,5 +74,5 @@ def _git_dir(repo: Path) -> Path:
     return repo / ".git" if (repo / ".git").exists() else repo
 
 
-def _written() -> dict[str, list[dict[str, object]]]:
+def _written() -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads(FILE.read_text(encoding="utf-8"))

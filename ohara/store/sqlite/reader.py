@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ohara.store.sqlite import ancestry, browse, hydrate, lane_queries, lineage, literal, nearest
+from ohara.store.sqlite import ancestry, browse, hydrate, lane_queries, lineage, literal, named, nearest
 from ohara.store.sqlite.filters import compile_filters, symbol_ids
 from ohara.store.sqlite.session import Session
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         HunkRange,
         Made,
         Occurrence,
+        PathChange,
+        PlacedHunk,
         ScoredByWords,
         StoredHunk,
         TouchedBy,
@@ -131,6 +133,28 @@ class Reader(Session):
     def occurrences(self, hunks: Iterable[HunkId]) -> list[Occurrence]:
         """Hunks with the commits they are in."""
         return nearest.occurrences(self, hunks)
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def messages_with(self, words: WordQuery, allowed: Allowed) -> dict[int, str]:
+        """The messages that hold one of the selecting words, by their commit."""
+        return named.messages_with(self, words, _own(allowed))
+
+    def hunks_of_commits(self, commits: Iterable[int], allowed: Allowed) -> list[PlacedHunk]:
+        """All hunks of some commits, newest first."""
+        return named.hunks_of_commits(self, commits, _own(allowed))
+
+    def changes_with(self, words: WordQuery, allowed: Allowed, limit: int) -> list[PlacedHunk]:
+        """The hunks that hold one of the selecting words, newest first."""
+        return named.changes_with(self, words, _own(allowed), limit)
+
+    def paths_meant(self, written: str) -> list[str]:
+        """The paths that this may mean."""
+        return [path for _, path in named.paths_meant(self, written)]
+
+    def changes_at(self, written: str, allowed: Allowed) -> list[PathChange]:
+        """Every hunk at the paths that this may mean, newest first."""
+        return named.changes_at(self, written, _own(allowed))
 
     # -- whole hunks -----------------------------------------------------------------------------
 

@@ -1,0 +1,137 @@
+"""Reads what people paste or type to name one thing: a commit, an issue or pull request, lines of a file.
+
+Pure: the shape decides what it may name, whoever answers finds out whether there is such a thing. Addresses
+of GitHub, GitLab, Gitea and Bitbucket are read by their paths, whatever the host: a server of one's own has
+the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class CommitName:
+    """A commit, by something that git resolves; `sure` says that it can hardly be anything else."""
+
+    revision: str
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IssueName:
+    """Issues or pull requests, by their numbers."""
+
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PathName:
+    """A file or folder; of an address, without its branch."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinesName:
+    """Lines of a file, numbered as they are in `revision`."""
+
+    path: str
+    first: int
+    last: int
+    revision: str = "HEAD"
+
+
+Name: TypeAlias = CommitName | IssueName | PathName | LinesName
+
+# Four digits are the least that git itself takes. Only with a letter and a digit, or six of them, can they
+# be meant: "dead" is a word and 2024 a year.
+_SHORT_SHA = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{4,6}|[0-9]{6,39}", re.IGNORECASE)
+_REVISION = re.compile(r"(?:(?:[\w.-]+/)*[\w.-]+|@)(?:[~^][0-9]*)+|(?:ORIG|FETCH|MERGE)_HEAD")
+
+_ISSUE = re.compile(
+    r"(?:[\w.-]+/[\w.-]+)?#([0-9]{1,9})|(?:GH|PR|MR)-?#?([0-9]{1,9})|!([0-9]{1,9})", re.IGNORECASE
+)
+_SPELT_ISSUE = re.compile(
+    r"(?:issues?|pull(?: ?request)?s?|pr|mr|merge request|ticket|bug|gh) (?:no\.? ?)?#?([0-9]{1,9})",
+    re.IGNORECASE,
+)
+
+_LINES = re.compile(r"(?P<path>[^\s:#]*[^\s:#/]):(?P<first>[0-9]{1,7})(?:-(?P<last>[0-9]{1,7})|:[0-9]+)?:?")
+_FRAGMENT = re.compile(
+    r"(?P<path>[^\s#]+)#L(?P<first>[0-9]{1,7})(?:C[0-9]+)?(?:-L?(?P<last>[0-9]{1,7})(?:C[0-9]+)?)?"
+)
+
+_ADDRESS = re.compile(r"<?(?:https?|ssh|git)://[^/\s]+(?P<path>/[^\s>]*)>?", re.IGNORECASE)
+_OF_COMMIT = re.compile(r"/commits?/(?P<sha>[0-9a-f]{7,40})(?:[/.?#].*)?$", re.IGNORECASE)
+_OF_ISSUE = re.compile(
+    r"/(?:pull|pulls|issues|merge_requests|pull-requests|work_items)/(?P<number>[0-9]{1,9})(?:[/.?#].*)?$"
+)
+_OF_FILE = re.compile(
+    r"/(?:-/)?(?:blob|blame|tree|raw|src)/(?:branch/|commit/|tag/)?(?P<revision>[^/?#]+)/(?P<path>[^?#]+)"
+)
+_OBJECT_NAME = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
+
+
+def read_name(words: str) -> Name | None:
+    """What a query's words name, if they are one name and nothing else."""
+    text = words.strip()
+    if spelt := _SPELT_ISSUE.fullmatch(text):
+        return IssueName((int(spelt[1]),))
+    parts = text.split()
+    numbers = [_issue(part) for part in parts]
+    if numbers and all(numbers):
+        return IssueName(tuple(dict.fromkeys(number for number in numbers if number)))
+    if len(parts) != 1:
+        return None
+    if address := _ADDRESS.fullmatch(text):
+        return _of_address(address["path"])
+    if _REVISION.fullmatch(text):
+        return CommitName(text)
+    if _SHORT_SHA.fullmatch(text):
+        return CommitName(text.lower(), sure=False)
+    return _lines(text)
+
+
+def _issue(word: str) -> int:
+    found = _ISSUE.fullmatch(word)
+    return int(next(filter(None, found.groups()))) if found else 0
+
+
+def _of_address(path: str) -> Name | None:
+    if commit := _OF_COMMIT.search(path):
+        return CommitName(commit["sha"].lower())
+    if issue := _OF_ISSUE.search(path):
+        return IssueName((int(issue["number"]),))
+    if not (file := _OF_FILE.search(path)):
+        return None
+    written = file["path"].rstrip("/")
+    revision = file["revision"] if _OBJECT_NAME.fullmatch(file["revision"]) else "HEAD"
+    fragment = _FRAGMENT.fullmatch(f"{written}{_fragment_of(path)}")
+    return _spanned(written, fragment, revision) if fragment else PathName(written)
+
+
+def _fragment_of(path: str) -> str:
+    _, sign, fragment = path.partition("#")
+    return f"{sign}{fragment}"
+
+
+def _lines(text: str) -> LinesName | None:
+    found = _FRAGMENT.fullmatch(text) or _LINES.fullmatch(text)
+    if not found:
+        return None
+    path = found["path"].removeprefix("./").strip("/")
+    # What is numbered is a file: it has an ending, a folder, or a name that only files have.
+    is_file = "/" in path or "." in path.strip(".") or path in _PLAIN_FILES
+    return _spanned(path, found, "HEAD") if path and is_file and "://" not in path else None
+
+
+_PLAIN_FILES = frozenset({"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "README"})
+
+
+def _spanned(path: str, found: re.Match[str], revision: str) -> LinesName | None:
+    first = int(found["first"])
+    last = int(found["last"] or first)
+    return LinesName(path, min(first, last), max(first, last), revision) if first and last else None

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+
+from ohara.model import QueryClass
+from ohara.query import parse
+from ohara.query.names import CommitName, IssueName, LinesName, Name, PathName, read_name
+
+SHA = "6155da72c1e2b3a4958677f0a1b2c3d4e5f60718"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("#362", IssueName((362,))),
+        ("GH-362", IssueName((362,))),
+        ("gh-362", IssueName((362,))),
+        ("!7", IssueName((7,))),
+        ("simonw/sqlite-utils#362", IssueName((362,))),
+        ("PR 362", IssueName((362,))),
+        ("pull request #362", IssueName((362,))),
+        ("issue 362", IssueName((362,))),
+        ("#1 #2 #1", IssueName((1, 2))),
+        ("https://github.com/pytest-dev/pytest/pull/2721", IssueName((2721,))),
+        ("https://github.com/pytest-dev/pytest/pull/2721/files#diff-1", IssueName((2721,))),
+        ("https://github.com/a/b/issues/5#issuecomment-9", IssueName((5,))),
+        ("https://gitlab.example/group/sub/b/-/merge_requests/12", IssueName((12,))),
+        ("https://bitbucket.example/a/b/pull-requests/4/diff", IssueName((4,))),
+        (f"https://github.com/a/b/commit/{SHA}", CommitName(SHA)),
+        (f"https://github.com/a/b/pull/9/commits/{SHA}", CommitName(SHA)),
+        (f"https://gitlab.example/a/b/-/commit/{SHA[:8]}", CommitName(SHA[:8])),
+        ("HEAD~3", CommitName("HEAD~3")),
+        ("HEAD^^", CommitName("HEAD^^")),
+        ("origin/main~2", CommitName("origin/main~2")),
+        ("v1.0^2", CommitName("v1.0^2")),
+        ("ef946d", CommitName("ef946d", sure=False)),
+        ("8BCE", CommitName("8bce", sure=False)),
+        ("362786", CommitName("362786", sure=False)),
+        ("db.py:3557", LinesName("db.py", 3557, 3557)),
+        ("./src/db.py:10-12", LinesName("src/db.py", 10, 12)),
+        ("src/db.py:10:4", LinesName("src/db.py", 10, 10)),
+        ("src/db.py#L3557", LinesName("src/db.py", 3557, 3557)),
+        ("src/db.py#L10-L12", LinesName("src/db.py", 10, 12)),
+        ("Makefile:12", LinesName("Makefile", 12, 12)),
+        ("https://github.com/a/b/blob/main/src/db.py#L60", LinesName("src/db.py", 60, 60)),
+        (
+            f"https://github.com/a/b/blob/{SHA}/src/db.py#L7-L9",
+            LinesName("src/db.py", 7, 9, SHA),
+        ),
+        ("https://gitlab.example/a/b/-/blob/main/src/db.py#L7-9", LinesName("src/db.py", 7, 9)),
+        ("https://github.com/a/b/blob/main/src/db.py", PathName("src/db.py")),
+    ],
+)
+def test_what_names_one_thing_is_read(text: str, name: Name) -> None:
+    assert read_name(text) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dead",
+        "2024",
+        "added",
+        "HEAD",
+        "utf8",
+        "12:30",
+        "text:3",
+        "10.0",
+        "retry #12 please",
+        "see https://github.com/a/b/pull/3",
+        "https://github.com/a/b",
+        "http://example.com/x",
+        "std::path",
+        "pr",
+        "issue tracker",
+        "db.py:0",
+        "",
+    ],
+)
+def test_what_may_be_a_word_is_no_name(text: str) -> None:
+    assert read_name(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "query_class"),
+    [
+        ("GH-362", QueryClass.ISSUE),
+        ("HEAD~3", QueryClass.SHA),
+        ("db.py:3557", QueryClass.LINES),
+        ("ef946d", QueryClass.PROSE),  # until the index knows a commit that begins so
+        ("https://github.com/a/b/blob/main/src/db.py", QueryClass.PATH),
+    ],
+)
+def test_a_name_has_its_class(text: str, query_class: QueryClass) -> None:
+    assert parse(text, now=0).query_class is query_class
