@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,13 +15,9 @@ from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import IndexStatus, Pass, Progress, SearchOptions
+from ohara.store.engines import index_at
 from ohara.store.facts import LAST_RUN, TIPS, TOTAL
-from ohara.store.locate import IndexLocation, known_indexes, locate
-from ohara.store.lock import holder, writer_lock
-from ohara.store.sqlite.backup import discard_aside
-from ohara.store.sqlite.collect import collect
-from ohara.store.sqlite.statistics import statistics
-from ohara.store.sqlite.writer import Writer
+from ohara.store.locate import known_indexes, locate
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -34,8 +29,9 @@ if TYPE_CHECKING:
     from ohara.retrieve.request import Traced
     from ohara.search import Search
     from ohara.settings import Settings
+    from ohara.store.index import Index, Statistics
+    from ohara.store.locate import IndexLocation
     from ohara.store.reading import Reader
-    from ohara.store.sqlite.statistics import Statistics
 
 CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
 EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
@@ -48,7 +44,7 @@ class Engine:
     def __init__(self, repository: Repository, settings: Settings) -> None:
         self.repository = repository
         self.settings = settings
-        self.location: IndexLocation = locate(repository.common_dir)
+        self.store: Index = index_at(locate(repository.common_dir))
         self._search: Search | None = None
         self._browser: Browser | None = None
 
@@ -60,25 +56,30 @@ class Engine:
             settings = config.load(repository=repository.work_dir).settings
         return cls(repository, settings)
 
+    @property
+    def location(self) -> IndexLocation:
+        """Where the index lies."""
+        return self.store.location
+
     # -- writing ---------------------------------------------------------------------------------
 
     def index(self, options: IndexOptions = DEFAULTS) -> Generator[Progress]:
         """Index what is not indexed yet, yielding progress."""
-        return run(self.repository, self.location, self.settings, options)
+        return run(self.repository, self.store, self.settings, options)
 
     def gc(self) -> int:
         """Remove commits that no indexed ref reaches any more; how many there were."""
         self._require_index()
         with (
-            writer_lock(self.location.lock, wait_s=_LOCK_WAIT_S),
-            Writer(self.location.database, passes=frozenset()) as writer,
+            self.store.locked(wait_s=_LOCK_WAIT_S),
+            self.store.writer(passes=frozenset(), verdict=lambda _: None) as writer,
         ):
-            discard_aside(self.location)
-            return collect(writer)
+            self.store.discard_aside()
+            return writer.upkeep.collect()
 
     def forget(self) -> int:
         """Delete the index; how many bytes that freed."""
-        return forget(self.location)
+        return forget(self.store)
 
     # -- asking ----------------------------------------------------------------------------------
 
@@ -141,7 +142,7 @@ class Engine:
     def status(self) -> IndexStatus:
         """How the index stands, and how far behind the repository it is."""
         self._require_index()
-        with statistics(self.location.database) as known:
+        with self.store.statistics() as known:
             return self._status(known)
 
     def _status(self, known: Statistics) -> IndexStatus:
@@ -158,7 +159,7 @@ class Engine:
             hunks=known.hunks(),
             contents=known.contents(),
             symbols=known.symbols(),
-            size_bytes=self.location.size_bytes(),
+            size_bytes=self.store.size_bytes(),
             left_out=known.left_out(),
             failures=known.failures(),
             last_run=known.fact(LAST_RUN),
@@ -185,7 +186,7 @@ class Engine:
         count: the next real run tries them again.
         """
         self._require_index()
-        with statistics(self.location.database) as known:
+        with self.store.statistics() as known:
             tips = resolve_tips(self.repository, choose_refs(known, RefChoice(), self.settings.index.refs))
             seen = known.fact(TIPS)
             recounted = recount(self.repository, known, tips, self.settings.index.since)
@@ -199,11 +200,11 @@ class Engine:
 
     def refs_to_index(self, asked: RefChoice) -> dict[str, Sha]:
         """What a run would begin at; a ref that leads nowhere is told before anything is done."""
-        if not (asked.is_default and self.location.exists):
+        if not (asked.is_default and self.store.exists):
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
             return resolve_tips(self.repository, choice)
         try:
-            with statistics(self.location.database) as known:
+            with self.store.statistics() as known:
                 choice = choose_refs(known, asked, self.settings.index.refs)
         except IndexMissing:  # a run that made the file was killed before it wrote anything
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING)
@@ -216,10 +217,10 @@ class Engine:
 
     def indexing_since(self) -> tuple[int, int] | None:
         """The process that is indexing now and when it began, or None."""
-        return holder(self.location.lock)
+        return self.store.locked_by()
 
     def _require_index(self) -> None:
-        if not self.location.exists:
+        if not self.store.exists:
             raise IndexMissing(
                 f"{self.repository.name} has no index yet",
                 hint=f"build it with: ohara index --repo {shlex.quote(str(self._place))}",
@@ -230,29 +231,31 @@ class Engine:
 class KnownIndex:
     """An index on this machine: how it stands, or what keeps it from being told."""
 
-    location: IndexLocation
+    store: Index
     status: IndexStatus | None
     fault: OharaError | None = None
 
     @property
     def repository(self) -> str:
         """The repository as people name it."""
-        return self.status.repository if self.status else str(self.location.common_dir)
+        return self.status.repository if self.status else str(self.store.location.common_dir)
 
 
 def all_indexes() -> Iterator[KnownIndex]:
     """Every index on this machine; what is wrong with one of them is that one's alone."""
     config.load()  # what is wrong with the user's own settings is said once
     for location in known_indexes():
+        store = index_at(location)
         try:
-            yield KnownIndex(location, _status_at(location))
+            yield KnownIndex(store, _status_of(store))
         except OharaError as fault:
-            yield KnownIndex(location, None, fault)
+            yield KnownIndex(store, None, fault)
         except Exception as fault:  # noqa: BLE001 - whatever it is, the others shall be listed
-            yield KnownIndex(location, None, InternalError(reason_of(fault), hint="ohara doctor"))
+            yield KnownIndex(store, None, InternalError(reason_of(fault), hint="ohara doctor"))
 
 
-def _status_at(location: IndexLocation) -> IndexStatus:
+def _status_of(store: Index) -> IndexStatus:
+    location = store.location
     place = shlex.quote(str(location.common_dir))
     if not location.common_dir.exists():
         raise RepositoryError("the repository is gone", hint=f"ohara forget {place} removes its index")
@@ -262,19 +265,13 @@ def _status_at(location: IndexLocation) -> IndexStatus:
             f"the repository is gone; {engine.repository.common_dir} is there instead",
             hint=f"rm -r {shlex.quote(str(location.folder))} removes its index",
         )
-    if not location.exists and (running := engine.indexing_since()) is not None:
+    if not store.exists and (running := engine.indexing_since()) is not None:
         raise IndexMissing(f"being indexed for the first time, by process {running[0]}", hint="ohara status")
-    if not location.exists:
+    if not store.exists:
         raise IndexMissing("the first index run did not finish", hint=f"ohara index --repo {place}")
     return engine.status()
 
 
-def forget(location: IndexLocation) -> int:
+def forget(store: Index) -> int:
     """Delete an index, waiting for whoever writes it; how many bytes that freed."""
-    if not location.folder.is_dir():
-        raise IndexMissing(f"{location.common_dir} has no index", hint="ohara repos lists the indexes")
-    with writer_lock(location.lock, wait_s=_LOCK_WAIT_S):
-        freed = sum(file.stat().st_size for file in location.folder.iterdir() if file.is_file())
-        location.database.unlink(missing_ok=True)  # first: nobody shall open it without its log
-        shutil.rmtree(location.folder)
-    return freed
+    return store.forget(wait_s=_LOCK_WAIT_S)

@@ -30,16 +30,16 @@ _BEING_READ = "another process is reading the rest (ohara status)"
 def freshen(engine: Engine, *, quiet: bool) -> list[str]:
     """Index the newest commits before a search; returns notes about what is left to the background."""
     try:
-        if not engine.location.exists or _holds_nothing(engine):
+        if not engine.store.exists or _holds_nothing(engine):
             _begin(engine, quiet=quiet)
             return _leave_unfinished(engine)
         pending = engine.catch_up()
     except IndexLocked:
-        if not engine.location.exists:
+        if not engine.store.exists:
             raise
         return [_BEING_READ]
     except StoreError as error:
-        if isinstance(error, IndexCorrupt | IndexTooNew) or not engine.location.exists:
+        if isinstance(error, IndexCorrupt | IndexTooNew) or not engine.store.exists:
             raise
         return [f"new commits could not be read: {error.message}"]  # what is indexed can still be searched
     return _finish_in_background(engine) if pending else []

@@ -233,8 +233,8 @@ def _registered() -> tuple[wire.Registered, ...]:
     return tuple(
         wire.Registered(
             repository=wire.carried(known.repository),
-            folder=wire.carried(str(known.location.folder)),
-            size_bytes=known.location.size_bytes(),
+            folder=wire.carried(str(known.store.location.folder)),
+            size_bytes=known.store.size_bytes(),
             status=_sendable(known.status) if known.status else None,
             fault=wire.carried(known.fault.message) if known.fault else "",
             hint=wire.carried(known.fault.hint) if known.fault else "",

@@ -25,6 +25,7 @@ import anyio.to_thread
 from ohara.daemon.jobqueue import TURN_S, Queue, Reason, gives_way
 from ohara.daemon.power import on_battery
 from ohara.model import Pass, Progress
+from ohara.store.engines import index_at
 from ohara.store.locate import locate
 from ohara.wire import JobState
 
@@ -274,10 +275,7 @@ class Jobs:
 
 def _changed(repository: Path) -> float:
     """When the index of a repository was last written; 0 without one."""
-    try:
-        return locate(repository).database.stat().st_mtime
-    except OSError:
-        return 0.0
+    return index_at(locate(repository)).last_written()
 
 
 async def _collect(process: Process, complaint: bytearray) -> None:

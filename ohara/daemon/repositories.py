@@ -85,7 +85,7 @@ class Repositories:
         """Close engines that were idle for a while, or whose index was deleted or replaced."""
         now = time.monotonic()
         for key, known in list(self._open.items()):
-            gone = not known.engine.location.exists
+            gone = not known.engine.store.exists
             idle = not known.users and (now - known.last_used > idle_s or known.engine.is_outdated)
             if gone or idle:
                 del self._open[key]
@@ -106,7 +106,7 @@ class Repositories:
 def open_registered(path: str) -> Engine:
     """The engine of a repository that has an index; blocks."""
     engine = Engine.open(path)
-    if not engine.location.exists:
+    if not engine.store.exists:
         raise IndexMissing(f"{engine.repository.name} has no index yet", hint="build it with: ohara index")
     return engine
 

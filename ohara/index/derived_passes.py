@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ohara.index.ipc import Part
 from ohara.index.stages import LARGEST_BATCH_HUNKS, Batches, surviving
 from ohara.model import Pass, Progress
-from ohara.store.sqlite import passes
-from ohara.store.sqlite.symbols import SymbolWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,11 +16,8 @@ if TYPE_CHECKING:
     from ohara.index.pool import Pool
     from ohara.index.stages import Clock
     from ohara.model import Symbol
-    from ohara.store.sqlite.passes import DerivedLiterals, DerivedTexts, DerivedVectors
-    from ohara.store.sqlite.symbols import HeadFile, TouchedHunk
-    from ohara.store.sqlite.writer import Writer
-
-    Write = Callable[[Sequence[object]], None]
+    from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors, HeadFile, TouchedHunk
+    from ohara.store.writing import Writer
 
 _TASK_ITEMS = 128  # commits or blobs in a task: enough for a file's versions to meet in one worker
 
@@ -44,27 +39,21 @@ def derive(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> It
 
     def write(results: Sequence[object]) -> None:
         if stage is Pass.TEXT:
-            passes.write_texts(writer, cast("list[DerivedTexts]", results))
+            writer.passes.write_texts(cast("list[DerivedTexts]", results))
         else:
-            passes.write_literals(writer, cast("list[DerivedLiterals]", results))
+            writer.passes.write_literals(cast("list[DerivedLiterals]", results))
 
-    yield from _pass(writer, pool, clock, stage, kind=f"derive-{stage}", writes=lambda: write)
+    yield from _pass(writer, pool, clock, stage, kind=f"derive-{stage}", write=write)
 
 
 def touch_symbols(writer: Writer, pool: Pool | Inline, clock: Clock) -> Iterator[Progress]:
     """Find the symbols that hunks touch."""
 
-    def writes() -> Write:
-        symbols = SymbolWriter(writer)  # remembers ids, so each attempt needs its own
+    def write(results: Sequence[object]) -> None:
+        for _, hunks in cast("list[tuple[int, tuple[TouchedHunk, ...]]]", results):
+            writer.symbols.touched(hunks)
 
-        def write(results: Sequence[object]) -> None:
-            for _, hunks in cast("list[tuple[int, tuple[TouchedHunk, ...]]]", results):
-                symbols.touched(hunks)
-                writer.hunks_pending += max(1, len(hunks))
-
-        return write
-
-    yield from _pass(writer, pool, clock, Pass.SYMBOL, kind="symbols", writes=writes)
+    yield from _pass(writer, pool, clock, Pass.SYMBOL, kind="symbols", write=write)
 
 
 def embed_hunks(
@@ -73,12 +62,11 @@ def embed_hunks(
     """Give contents their vectors."""
 
     def write(results: Sequence[object]) -> None:
-        passes.write_vectors(
-            writer, cast("list[DerivedVectors]", results), embedder.dimensions, embedder.form
-        )
+        vectors = cast("list[DerivedVectors]", results)
+        writer.passes.write_vectors(vectors, embedder.dimensions, embedder.form)
 
     pace = _QUICK if embedder.quick else _SLOW
-    yield from _pass(writer, pool, clock, Pass.VECTOR, kind="vectors", writes=lambda: write, pace=pace)
+    yield from _pass(writer, pool, clock, Pass.VECTOR, kind="vectors", write=write, pace=pace)
 
 
 def _pass(
@@ -88,14 +76,14 @@ def _pass(
     stage: Pass,
     *,
     kind: str,
-    writes: Callable[[], Write],
+    write: Callable[[Sequence[object]], None],
     pace: _Pace = _QUICK,
 ) -> Iterator[Progress]:
-    total = passes.count_pending(writer, stage)
+    total = writer.passes.count_pending(stage)
 
     def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
-        pending = passes.pending(writer, stage)
-        write, batches = writes(), Batches(writer, largest=pace.batch_hunks)
+        pending = writer.passes.pending(stage)
+        batches = Batches(writer, largest=pace.batch_hunks)
         done, hunks = total - len(pending), 0
         for message in pool.run(kind, _tasks(pending, suspects, pace.task_items)):
             if isinstance(message, Part):
@@ -103,7 +91,7 @@ def _pass(
                 before = writer.hunks_pending
                 write(message.results)
                 hunks += writer.hunks_pending - before
-                passes.mark(writer, stage, [cast("tuple[int]", result)[0] for result in message.results])
+                writer.passes.mark(stage, [cast("tuple[int]", result)[0] for result in message.results])
                 done += len(message.results)
                 batches.end_if_full()
                 yield Progress(stage, done, total, hunks, clock.elapsed_s)
@@ -114,7 +102,7 @@ def _pass(
     def give_up(commit_id: object, reason: str) -> None:
         sha = writer.sha_of(cast("int", commit_id))
         writer.record_failure(sha, f"its {stage} pass {reason}")
-        passes.mark(writer, stage, [cast("int", commit_id)])
+        writer.passes.mark(stage, [cast("int", commit_id)])
 
     if total:
         yield from surviving(writer, attempt, give_up)
@@ -124,7 +112,8 @@ def read_head(
     writer: Writer, pool: Pool | Inline, files: Sequence[HeadFile], clock: Clock
 ) -> Iterator[Progress]:
     """Bring HEAD's symbols up to date, parsing only blobs that are new."""
-    known = SymbolWriter(writer).head_files()
+    symbols = writer.symbols
+    known = symbols.head_files()
     current = {file.path for file in files}
     changed = [file for file in files if known.get(file.path) != (file.blob, file.language)]
     gone = [path for path in known if path not in current]
@@ -133,14 +122,13 @@ def read_head(
     wanted = {(file.blob, file.language) for file in changed}
 
     def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
-        symbols, batches = SymbolWriter(writer), Batches(writer)
+        batches = Batches(writer)
         blobs = sorted(wanted - symbols.parsed_blobs())
         done = len(wanted) - len(blobs)
         for message in pool.run("head", _tasks(blobs, suspects)):
             results = message.results if isinstance(message, Part) else ((message.item, ()),)
             for (blob, language), found in cast("tuple[tuple[tuple[str, str], tuple[Symbol, ...]]]", results):
                 symbols.add_blob(blob, language, found)
-                writer.hunks_pending += len(found)
             done += len(results)
             batches.end_if_full()
             yield Progress(Pass.SYMBOL, done, len(wanted), 0, clock.elapsed_s)
@@ -151,7 +139,7 @@ def read_head(
         writer.commit()
 
     def give_up(item: object, _: str) -> None:
-        SymbolWriter(writer).add_blob(*cast("tuple[str, str]", item), ())
+        symbols.add_blob(*cast("tuple[str, str]", item), ())
 
     yield from surviving(writer, attempt, give_up)
 

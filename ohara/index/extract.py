@@ -23,7 +23,7 @@ from ohara.index.rules import Exclusions
 from ohara.languages import language_of
 from ohara.model import Hunk
 from ohara.parse.chunks import split
-from ohara.store.rows import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
+from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
 from ohara.words import index_text
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ohara.errors import OharaError
     from ohara.index.rules import Rules
+    from ohara.store.locate import IndexLocation
 
 _HEAD = struct.Struct(">Q")
 _READ_BYTES = 1 << 20
@@ -33,7 +34,7 @@ class WorkerSetup(NamedTuple):
     """What a worker needs to know once, before its first task."""
 
     repository: str
-    database: str
+    location: IndexLocation
     rules: Rules
     chunk_chars: int
     chunk_lines: int

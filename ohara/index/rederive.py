@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ohara.encoded import leave_out
 from ohara.index.ipc import Failed, Part
 from ohara.index.lines import sides, with_trigrams
-from ohara.store.sqlite.passes import DerivedLiterals, DerivedTexts
-from ohara.store.sqlite.stored_commits import StoredCommits
+from ohara.store.derived import ContentLines, DerivedLiterals, DerivedTexts, HunkText
+from ohara.store.engines import index_at
 from ohara.words import index_text
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ class Deriver:
     """Reads stored commits and analyses them as they were analysed first."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        self._stored = StoredCommits(Path(setup.database))
+        self._stored = index_at(setup.location).stored_commits()
 
     def texts(self, task: Task) -> Iterator[Part | Failed]:
         """The word rows of each commit of the task."""
@@ -34,7 +33,7 @@ class Deriver:
 
     def _texts(self, commit_id: int) -> DerivedTexts:
         message = index_text(self._stored.message(commit_id))
-        rows: list[tuple[object, ...]] = []
+        rows: list[HunkText] = []
         for hunk in self._stored.hunks(commit_id):
             if not hunk.searchable:
                 continue
@@ -42,13 +41,14 @@ class Deriver:
             if not kept.is_bare:
                 parts = sides(kept.body)
                 words = (hunk.path, hunk.header, parts.added, parts.removed, parts.context)
-                rows.append((hunk.hunk_id, message, *map(index_text, words)))
+                rows.append(HunkText(hunk.hunk_id, message, *map(index_text, words)))
         return DerivedTexts(commit_id, tuple(rows), message)
 
     def _literals(self, commit_id: int) -> DerivedLiterals:
-        rows: list[tuple[int, str, int | None]] = []
+        rows: list[ContentLines] = []
         for hunk in self._stored.hunks(commit_id):
             if hunk.content_id is not None:
                 kept = leave_out(hunk.body)
-                rows.append((hunk.content_id, with_trigrams(sides(kept.body).changed), kept.signs))
+                changed = with_trigrams(sides(kept.body).changed)
+                rows.append(ContentLines(hunk.content_id, changed, kept.signs))
         return DerivedLiterals(commit_id, tuple(rows))

@@ -36,6 +36,7 @@ from ohara.languages import language_of
 from ohara.model import LastRun, Pass, Progress
 from ohara.parse import PARSER_VERSION
 from ohara.parse.languages import has_grammar
+from ohara.store.derived import HeadFile
 from ohara.store.facts import (
     COMPLETE,
     HEAD_SYMBOLS,
@@ -49,15 +50,7 @@ from ohara.store.facts import (
     TOTAL,
     RefsAsked,
 )
-from ohara.store.lock import writer_lock
-from ohara.store.sqlite import generations, passes
-from ohara.store.sqlite.backup import set_aside
-from ohara.store.sqlite.collect import sweep
-from ohara.store.sqlite.fingerprint import Fingerprint, reconcile
-from ohara.store.sqlite.path_rules import apply_verdicts
-from ohara.store.sqlite.pieces import PIECES_VERSION
-from ohara.store.sqlite.symbols import HeadFile
-from ohara.store.sqlite.writer import Writer
+from ohara.store.fingerprint import PIECES_VERSION, Fingerprint
 from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:
@@ -68,7 +61,8 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import Sha
     from ohara.settings import Settings
-    from ohara.store.locate import IndexLocation
+    from ohara.store.index import Index
+    from ohara.store.writing import Writer
 
 ALL_PASSES = frozenset(Pass)
 _WORTH_COMPACTING_COMMITS = (
@@ -98,10 +92,10 @@ class _Run:
     """The things that the steps of one run share."""
 
     def __init__(
-        self, repository: Repository, location: IndexLocation, settings: Settings, options: IndexOptions
+        self, repository: Repository, index: Index, settings: Settings, options: IndexOptions
     ) -> None:
         self.repository = repository
-        self.location = location
+        self.index = index
         self.settings = settings
         self.options = options
         now = time.monotonic()
@@ -145,17 +139,17 @@ def _history(this: _Run, tips: Mapping[str, Sha], plan: Plan) -> _History:
 
 
 def run(
-    repository: Repository, location: IndexLocation, settings: Settings, options: IndexOptions
+    repository: Repository, index: Index, settings: Settings, options: IndexOptions
 ) -> Generator[Progress]:
     """Index what is not indexed yet, yielding progress; `at_most_s` or `stop` end it early, in good order."""
-    location.prepare()
-    with writer_lock(location.lock, wait_s=options.lock_wait_s):
-        location.prepare()  # again: while this one waited, the folder may have been deleted
+    index.location.prepare()
+    with index.locked(wait_s=options.lock_wait_s):
+        index.location.prepare()  # again: while this one waited, the folder may have been deleted
         if options.rebuild:
-            set_aside(location)
-        this = _Run(repository, location, settings, options)
+            index.set_aside()
+        this = _Run(repository, index, settings, options)
         with (
-            Writer(location.database, passes=options.passes, verdict=this.exclusions.path) as writer,
+            index.writer(passes=options.passes, verdict=this.exclusions.path) as writer,
             _recorded(writer, this),
         ):
             yield from _index(writer, this)
@@ -163,11 +157,11 @@ def run(
 
 def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     embedder = this.embedder.id if this.embedder else ""
-    renewed = reconcile(
-        writer, Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION)
+    renewed = writer.upkeep.reconcile(
+        Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION)
     )
     _retire_vectors(writer)
-    this.rejudged = apply_verdicts(writer, this.exclusions.path, this.rules.fingerprint)
+    this.rejudged = writer.upkeep.judge_paths(this.rules.fingerprint)
     choice = choose_refs(writer, this.options.refs, this.settings.index.refs)
     tips = resolve_tips(this.repository, choice)
     with ExitStack() as workshop:
@@ -186,7 +180,7 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         _show(writer, choice, history, plan)
         is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS or writer.fact(LONG_RUN)
         writer.record(LONG_RUN, is_long)
-        passes.merge_late(writer, late=is_long)  # also after a long run that was killed
+        writer.upkeep.merge_late(late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, this, plan))
         yield from stages.extract(writer, pool, plan.pending, this.clock)
         if not plan.limited and not this.clock.expired:
@@ -195,9 +189,9 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         writer.commit()
         yield from _later_passes(writer, pool, this, tips)
     if (is_long or Pass.TEXT in renewed) and not this.clock.expired:
-        passes.compact(writer)
+        writer.upkeep.compact()
         writer.record(LONG_RUN, False)
-        passes.merge_late(writer, late=False)
+        writer.upkeep.merge_late(late=False)
 
 
 def _is_first_and_long(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
@@ -217,7 +211,7 @@ def _workers_ahead(this: _Run) -> Pool:
 
 def _workshop(writer: Writer, this: _Run, plan: Plan) -> AbstractContextManager[Pool | Inline]:
     """Workers for a long run; for a short one, unless the last such run never ended, this process."""
-    waiting = sum(passes.count_pending(writer, stage) for stage in this.options.passes)
+    waiting = sum(writer.passes.count_pending(stage) for stage in this.options.passes)
     small = len(plan.pending) + waiting <= inline.SMALL_RUN_COMMITS
     if small and not writer.fact(INLINE):
         writer.record(INLINE, True)
@@ -243,7 +237,7 @@ def _later_passes(
         yield from _read_head(writer, pool, this, tips)
         yield from derived_passes.touch_symbols(writer, pool, this.clock)
         if this.rejudged:
-            sweep(writer)
+            writer.upkeep.sweep()
             writer.commit()
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:
         yield from derived_passes.embed_hunks(writer, pool, this.clock, this.embedder)
@@ -266,8 +260,8 @@ def _read_head(
 
 def _retire_vectors(writer: Writer) -> None:
     """Let the vectors of a former model go when those of the present one are all made."""
-    if not passes.any_pending(writer, Pass.VECTOR):
-        generations.retire(writer)
+    if not writer.passes.any_pending(Pass.VECTOR):
+        writer.upkeep.retire_vectors()
 
 
 def _show(writer: Writer, choice: RefChoice, history: _History, plan: Plan) -> None:
@@ -287,7 +281,7 @@ def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
         wanted.discard(Pass.VECTOR)
     if Pass.SYMBOL in wanted and writer.fact(HEAD_SYMBOLS) != _indexed_head(this, tips):
         return True
-    return any(passes.any_pending(writer, stage) for stage in wanted)
+    return any(writer.passes.any_pending(stage) for stage in wanted)
 
 
 def _indexed_head(this: _Run, tips: Mapping[str, Sha]) -> str:
@@ -310,7 +304,7 @@ def _setup(this: _Run) -> WorkerSetup:
     index = this.settings.index
     return WorkerSetup(
         repository=str(this.repository.common_dir),
-        database=str(this.location.database),
+        location=this.index.location,
         rules=this.rules,
         chunk_chars=index.chunk_chars,
         chunk_lines=index.chunk_lines,
@@ -347,7 +341,7 @@ def _recorded(writer: Writer, this: _Run) -> Iterator[None]:
 
 
 def _record(writer: Writer, this: _Run, started: int, outcome: str) -> None:
-    if writer.connection.in_transaction:
+    if writer.in_batch:
         writer.rollback()
     try:
         elapsed_s = round(this.clock.elapsed_s, 3)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ohara.index.inline import Inline
     from ohara.index.pool import Pool
     from ohara.model import Sha
-    from ohara.store.rows import PreparedCommit
-    from ohara.store.sqlite.writer import Writer
+    from ohara.store.prepared import PreparedCommit
+    from ohara.store.writing import Writer
 
 # A batch is searchable when it ends: the first ends early, later ones grow because every end costs a
 # merge of the word index. The largest is about three seconds of work, which a kill can lose. While a person

@@ -20,7 +20,6 @@ from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
 from ohara.model import Pass, Sha
 from ohara.query import parse_date
 from ohara.store.facts import COMPLETE, GRAFTS, REFS, SINCE, TIPS, TOTAL
-from ohara.store.sqlite.collect import remove_commits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence, Set
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import PassStatus
     from ohara.store.facts import KnowsFacts
-    from ohara.store.sqlite.writer import Writer
+    from ohara.store.writing import Writer
 
 _SETTING = "index.refs"
 _UNBORN = "HEAD"  # leads nowhere in a repository without commits, and is not gone
@@ -186,18 +185,16 @@ def _retry_incomplete(repository: Repository, writer: Writer) -> None:
     """Take out commits that lacked blobs which have since arrived, so that they are read again."""
     arrived = [sha for sha, blob in writer.incomplete() if repository.has_object(blob)]
     if arrived:
-        remove_commits(writer, arrived)
+        writer.remove_commits(arrived)
         writer.record(COMPLETE, {})
         writer.commit()
-        writer.reload()
 
 
 def _reread_grafted(repository: Repository, writer: Writer) -> None:
     """Take out commits that got other parents, so that they are read again and all history is looked at."""
     changed = regrafted(repository, writer)
     if changed:
-        remove_commits(writer, changed)
+        writer.remove_commits(changed)
         writer.record(GRAFTS, repository.grafts.told())
         writer.record(COMPLETE, {})
         writer.commit()
-        writer.reload()

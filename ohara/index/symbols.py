@@ -11,9 +11,8 @@ from ohara.index.ipc import Failed, Part
 from ohara.index.lines import changed_spans
 from ohara.parse.languages import has_grammar
 from ohara.parse.symbols import SyntaxTree, symbols_in
-from ohara.store.rows import TouchedSymbol
-from ohara.store.sqlite.stored_commits import StoredCommits
-from ohara.store.sqlite.symbols import TouchedHunk
+from ohara.store.derived import TouchedHunk, TouchedSymbol
+from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +58,7 @@ class Toucher:
     def __init__(self, setup: WorkerSetup) -> None:
         self._repository = Repository.open(Path(setup.repository))
         self._cap = setup.max_blob_bytes
-        self._stored = StoredCommits(Path(setup.database))
+        self._stored = index_at(setup.location).stored_commits()
         self._trees: dict[tuple[str, str], SyntaxTree] = {}
         self._remembered_bytes = 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.embed.catalog import load_embedder
@@ -13,15 +12,13 @@ from ohara.embed.quantise import pack
 from ohara.encoded import leave_out
 from ohara.errors import InternalError
 from ohara.index.ipc import Failed, Part
-from ohara.model import Pass
-from ohara.store.sqlite.pass_bits import PASS_BITS
-from ohara.store.sqlite.passes import DerivedVectors
-from ohara.store.sqlite.stored_commits import StoredCommits
+from ohara.store.derived import DerivedVectors
+from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.store.sqlite.stored_commits import StoredHunk
+    from ohara.store.derived import IndexedHunk
 
 from ohara.index.ipc import Task, WorkerSetup
 
@@ -39,7 +36,7 @@ class Vectoriser:
     """Reads stored commits and gives them and those of their contents that have none their vectors."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        self._stored = StoredCommits(Path(setup.database))
+        self._stored = index_at(setup.location).stored_commits()
         embedder = load_embedder(setup.embedder, threads=setup.model_threads)
         if embedder is None:
             raise InternalError("the vector pass has no embedder", hint="ohara config shows models.embedder")
@@ -79,9 +76,7 @@ class Vectoriser:
             {
                 hunk.content_id: document_text(hunk.body)
                 for hunk in searched
-                if hunk.content_id is not None
-                and not hunk.content_passes & PASS_BITS[Pass.VECTOR]
-                and hunk.content_id not in known
+                if hunk.content_id is not None and not hunk.has_vector and hunk.content_id not in known
             },
             # A merge without lines of its own says in other words what the commits it merges say.
             self._stored.message(commit_id).partition("\n")[0] if hunks else "",
@@ -89,5 +84,5 @@ class Vectoriser:
         )
 
 
-def _change(hunks: Sequence[StoredHunk]) -> str:
+def _change(hunks: Sequence[IndexedHunk]) -> str:
     return change_text((hunk.path, hunk.header, hunk.body) for hunk in hunks[:CHANGE_HUNKS])

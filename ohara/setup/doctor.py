@@ -20,17 +20,16 @@ from ohara.errors import ConfigError, IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
 from ohara.setup import schedule
 from ohara.setup.subprocesses import ohara_command, run
+from ohara.store.engines import index_at, try_engine
+from ohara.store.fingerprint import PIECES_VERSION, Fingerprint, stale_passes
 from ohara.store.locate import known_indexes
-from ohara.store.sqlite import health
-from ohara.store.sqlite.fingerprint import Fingerprint, stale_passes
-from ohara.store.sqlite.pieces import PIECES_VERSION
 from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ohara.settings import Settings
-    from ohara.store.locate import IndexLocation
+    from ohara.store.index import Index
 
 _LEAST_FREE_BYTES = 500 * 10**6  # a batch, its log and a merge of the word tables
 _WATCHES_A_REPOSITORY = 300  # folders below refs, generously
@@ -60,7 +59,7 @@ def examine() -> Iterator[Finding]:
             hint = error.hint if isinstance(error, OharaError) else ""
             yield Finding(name, well=False, said=reason_of(error), fix=hint)
     for location in known_indexes():
-        yield _index(location)
+        yield _index(index_at(location))
 
 
 def repair(finding: Finding) -> str:
@@ -77,9 +76,8 @@ def _settings(name: str) -> Iterator[Finding]:
     yield Finding(name, well=True, said=f"read from {paths.config_file()} and the environment")
 
 
-def _sqlite(name: str) -> Iterator[Finding]:
-    sqlite, vectors = health.try_database()
-    yield Finding(name, well=True, said=f"SQLite {sqlite} with full text, sqlite-vec {vectors}")
+def _database(name: str) -> Iterator[Finding]:
+    yield Finding(name, well=True, said=try_engine())
 
 
 def _embedder(name: str) -> Iterator[Finding]:
@@ -181,8 +179,9 @@ def _schedule(name: str) -> Iterator[Finding]:
         )
 
 
-def _index(location: IndexLocation) -> Finding:
+def _index(index: Index) -> Finding:
     """Check that an index is intact, belongs to an existing repository, and was made by the current rules."""
+    location = index.location
     name = f"index of {location.common_dir}"
     if not location.common_dir.is_dir():
         forget = ("forget", str(location.common_dir))
@@ -195,18 +194,18 @@ def _index(location: IndexLocation) -> Finding:
         )
     again = ("index", "--scheduled", "--repo", str(location.common_dir))
     try:
-        examined = health.examine(location.database)
+        examined = index.examine()
     except IndexMissing as error:
         return Finding(name, well=False, said=error.message, fix=f"ohara {' '.join(again)}", repair=again)
     except OharaError as error:
         rebuild = (*again, "--rebuild")
         return Finding(name, well=False, said=error.message, fix=f"ohara {' '.join(rebuild)}", repair=rebuild)
-    if examined.said != "ok":
+    if examined.damage:
         rebuild = (*again, "--rebuild")
         return Finding(
             name,
             well=False,
-            said=f"damaged: {examined.said}",
+            said=f"damaged: {examined.damage}",
             fix=f"ohara {' '.join(rebuild)}",
             repair=rebuild,
         )
@@ -223,7 +222,7 @@ def _index(location: IndexLocation) -> Finding:
             fix=f"ohara {' '.join(again)}",
             repair=again,
         )
-    return Finding(name, well=True, said=f"whole, {location.size_bytes() / 1e6:,.1f} MB")
+    return Finding(name, well=True, said=f"whole, {index.size_bytes() / 1e6:,.1f} MB")
 
 
 def _fingerprint() -> Fingerprint:
@@ -243,7 +242,7 @@ def _loaded() -> Settings:
 
 _CHECKS: tuple[tuple[str, Callable[[str], Iterator[Finding]]], ...] = (
     ("settings", _settings),
-    ("database", _sqlite),
+    ("database", _database),
     ("embedder", _embedder),
     ("reranker", _reranker),
     ("disk space", _space),

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ohara.engine import Engine
 from ohara.errors import IndexLocked
 from ohara.index.run import IndexOptions
-from ohara.store.lock import holder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +29,7 @@ FOLLOW_LOCK = "hook.lock"
 def follow(repository: Path) -> bool:
     """Index what is new in a repository that has an index; False when there was nothing to do."""
     engine = Engine.open(repository)
-    if not engine.location.exists:
+    if not engine.store.exists:
         return False
     handle = os.open(engine.location.folder / FOLLOW_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -53,5 +52,5 @@ def _wait_for_turn(engine: Engine) -> None:
     """Wait for the refs to settle, then for a running indexer, which may have read the refs too early."""
     time.sleep(_SETTLE_S)
     deadline = time.monotonic() + _PATIENCE_S
-    while holder(engine.location.lock) and time.monotonic() < deadline:
+    while engine.indexing_since() and time.monotonic() < deadline:
         time.sleep(_POLL_S)

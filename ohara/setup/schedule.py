@@ -19,6 +19,7 @@ from ohara.setup.job import Installed, Job, Scheduler, make_job
 from ohara.setup.launchd import Launchd
 from ohara.setup.subprocesses import ohara_command
 from ohara.setup.systemd import Systemd
+from ohara.store.engines import index_at
 from ohara.store.locate import known_indexes
 
 if TYPE_CHECKING:
@@ -100,9 +101,7 @@ def _stalest_first() -> list[Path]:
     known = [location for location in known_indexes() if location.common_dir.is_dir()]
     return [
         location.common_dir
-        for location in sorted(
-            known, key=lambda location: location.database.stat().st_mtime if location.exists else 0.0
-        )
+        for location in sorted(known, key=lambda location: index_at(location).last_written())
     ]
 
 

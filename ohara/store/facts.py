@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ohara.model import LastRun, Sha
+from ohara.store.fingerprint import Fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,6 +96,18 @@ def _last_run(stored: object) -> LastRun | None:
     )
 
 
+def _fingerprint(stored: object) -> Fingerprint | None:
+    """What an earlier version did not yet say is 0, or "", which no version of anything is."""
+    if not isinstance(stored, dict):
+        return None
+    numbers = {name: _number(stored.get(name)) for name in ("words", "parser", "vectors", "pieces")}
+    return Fingerprint(embedder=_text(stored.get("embedder")), **numbers)
+
+
+def _written_fingerprint(fingerprint: Fingerprint | None) -> object:
+    return fingerprint and asdict(fingerprint)
+
+
 def _as_it_is(value: object) -> object:
     return value
 
@@ -122,3 +135,4 @@ LONG_RUN = Fact(
     "long", _flag, _as_it_is
 )  # a long run, or the first of several that make one, is to be compacted
 INLINE = Fact("inline", _flag, _as_it_is)  # a run without workers has begun and not ended
+FINGERPRINT = Fact("fingerprint", _fingerprint, _written_fingerprint)  # what the passes were made with

@@ -1,7 +1,7 @@
 """Where a repository's index lives on disk, and which indexes there are.
 
 The identity of an index is the repository's common git directory, so every work tree of a repository
-shares one. Nothing here opens a database.
+shares one. Nothing here opens an index.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import errno
 import hashlib
 import re
 import shutil
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 DATABASE = "index.db"
 LOCK = "index.lock"
-MARKER = "repository"  # a text file that names the repository: listing indexes opens no database
+MARKER = "repository"  # a text file that names the repository: listing indexes opens none
 
 # Twelve hex digits tell 10^7 repositories apart with a chance of collision below 10^-1 percent.
 _DIGEST_LENGTH = 12
@@ -31,25 +30,20 @@ _DIGEST_LENGTH = 12
 
 @dataclass(frozen=True, slots=True)
 class IndexLocation:
-    """The folder of one repository's index."""
+    """Whose index it is, and the folder that is its own, whatever engine keeps it."""
 
     common_dir: Path
     folder: Path
 
     @property
     def database(self) -> Path:
-        """The database file."""
+        """The file that holds the index, where an engine keeps it in one."""
         return self.folder / DATABASE
 
     @property
     def lock(self) -> Path:
         """The file whose lock makes its holder the one writer."""
         return self.folder / LOCK
-
-    @property
-    def exists(self) -> bool:
-        """True when a database was created here."""
-        return self.database.exists()
 
     def prepare(self) -> None:
         """Create the folder, private to the user, and say whose index it is."""
@@ -60,14 +54,6 @@ class IndexLocation:
                 marker.write_text(f"{self.common_dir}\n", encoding="utf-8", errors="surrogateescape")
         except OSError as error:
             raise not_written(self.folder, error) from error
-
-    def size_bytes(self) -> int:
-        """What the index takes on disk, write-ahead log included."""
-        total = 0
-        for file in self.folder.glob(f"{DATABASE}*"):
-            with suppress(FileNotFoundError):  # the log comes and goes
-                total += file.stat().st_size
-        return total
 
 
 def not_written(folder: Path, error: OSError) -> StoreError:

@@ -18,7 +18,6 @@ from ohara.engine import Engine
 from ohara.model import Pass
 from ohara.store.sqlite.generations import generations
 from ohara.store.sqlite.pass_bits import PASS_BITS
-from ohara.store.sqlite.passes import restart
 from ohara.store.sqlite.writer import Writer
 from tests.bench.changelog import default_branch_tip
 from tests.bench.workspace import at_home, bring_up_to_date, with_messages
@@ -86,6 +85,6 @@ def copy_index(indexed: Indexed, home: Path, rewrite: Callable[[Writer], None] =
     shutil.rmtree(location.folder, ignore_errors=True)
     shutil.copytree(before, location.folder)
     with Writer(location.database, passes=frozenset()) as writer:
-        restart(writer, Pass.TEXT)
+        writer.passes.restart(Pass.TEXT)
         rewrite(writer)
         writer.commit()

@@ -16,7 +16,6 @@ from ohara.retrieve.lanes import literal
 from ohara.retrieve.lanes.literal import LiteralAnswer
 from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.filters import EVERYTHING
-from ohara.store.sqlite.passes import restart
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.writer import Writer
 from ohara.words import index_text
@@ -162,8 +161,8 @@ def test_status_counts_the_files_with_encoded_lines(indexed: Engine) -> None:
 def test_the_literal_pass_made_again_is_the_same(carried: Repo, indexed: Engine) -> None:
     before = facts_of(indexed)
     with Writer(indexed.location.database, passes=frozenset(Pass)) as writer:
-        restart(writer, Pass.LITERAL)
-        restart(writer, Pass.TEXT)
+        writer.passes.restart(Pass.LITERAL)
+        writer.passes.restart(Pass.TEXT)
         writer.commit()
     assert facts_of(indexed) != before
     assert facts_of(index(carried, IndexOptions())) == before
@@ -197,7 +196,7 @@ def test_an_index_of_a_former_ohara_answers_and_goes_on(tmp_path: Path) -> None:
         for (content_id,) in execute("SELECT id FROM content").fetchall():
             execute("DELETE FROM fts_literal WHERE rowid = ?", (content_id,))
             packed = execute("SELECT body FROM content WHERE id = ?", (content_id,)).get
-            changed = sides(writer.codec.unpack(packed)).changed  # it had all lines among its trigrams
+            changed = sides(writer.rows.codec.unpack(packed)).changed  # it had all lines among its trigrams
             execute("INSERT INTO fts_literal(rowid, changed) VALUES(?, ?)", (content_id, changed))
         execute("DROP TABLE encoded")
         execute("PRAGMA user_version = 3")

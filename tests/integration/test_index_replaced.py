@@ -88,7 +88,7 @@ def test_a_warm_service_answers_from_the_index_that_is_there(
         with client.connect() as other:
             results = other.send(wire.Find(repo=str(repo.path), query='"delta_g"')).results
         assert (results.index.indexed, results.index.commits) == (6, 6)
-        forget(Engine.open(repo.path).location)
+        forget(Engine.open(repo.path).store)
         with pytest.raises(IndexMissing, match="has no index yet"):
             there.send(wire.Find(repo=str(repo.path), query='"delta_g"'))
         with pytest.raises(IndexMissing, match="has no index yet"):
@@ -102,7 +102,7 @@ def test_a_warm_service_shows_commits_of_the_index_that_is_there(
     with service(ohara_home, monkeypatch), client.connect() as there:
         there.send(wire.Pause())
         assert there.send(wire.Describe(repo=str(three_commits.path), commit=three_commits.tip)).details.files
-        forget(Engine.open(three_commits.path).location)
+        forget(Engine.open(three_commits.path).store)
         commit(three_commits, "quokka")
         index(three_commits)
         (file,) = there.send(
@@ -117,7 +117,7 @@ def test_a_warm_service_shows_commits_of_the_index_that_is_there(
 def test_an_index_that_was_forgotten_is_missing_and_its_successor_answers(
     warm: Engine, three_commits: Repo
 ) -> None:
-    forget(warm.location)
+    forget(warm.store)
     assert warm.is_outdated
     with pytest.raises(IndexMissing):
         found(warm, '"quokka"')
@@ -166,7 +166,7 @@ def test_a_question_during_which_the_index_is_replaced_is_asked_again(
         async def question() -> int:
             first = await pool.read(lambda reader: read_meta(reader.connection, IDENTITY))
             if not seen:
-                forget(warm.location)
+                forget(warm.store)
                 commit(three_commits, "quokka")
                 index(three_commits)
             seen.append(first)
@@ -284,7 +284,7 @@ def test_who_cannot_write_reads_an_older_index_and_notices_what_others_do(
     commit(three_commits, "quokka")
     index(three_commits)
     assert found(warm, '"quokka"')
-    forget(warm.location)
+    forget(warm.store)
     commit(three_commits, "wombat")
     index(three_commits)
     assert found(warm, '"wombat"')

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ohara.index.ipc import Part, WorkerSetup
 from ohara.index.pool import Pool
 from ohara.index.rules import Rules
+from ohara.store.locate import IndexLocation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +21,7 @@ _TASKS = 6
 def _setup(repo: Repo, folder: Path, *, lost_bytes_at_most: int) -> WorkerSetup:
     return WorkerSetup(
         repository=str(repo.path),
-        database=str(folder / "none.db"),
+        location=IndexLocation(repo.git_dir, folder),
         rules=Rules(),
         chunk_chars=1_500,
         chunk_lines=60,

@@ -23,9 +23,9 @@ START, BETWEEN, END = "start-up", "between passes", "ending"
 # What is announced, and where it is called from.
 PHASES = (
     ("migrating", "ohara.store.sqlite.writer", "migrate"),
-    ("setting aside", "ohara.index.run", "set_aside"),
-    ("comparing versions", "ohara.index.run", "reconcile"),
-    ("judging paths", "ohara.index.run", "apply_verdicts"),
+    ("setting aside", "ohara.store.sqlite.index", "SqliteIndex.set_aside"),
+    ("comparing versions", "ohara.store.sqlite.upkeep", "Upkeep.reconcile"),
+    ("judging paths", "ohara.store.sqlite.upkeep", "Upkeep.judge_paths"),
     ("planning", "ohara.index.run", "survey"),
     ("hiding what is gone", "ohara.index.run", "_show"),
     ("reading commits", "ohara.index.stages", "extract"),
@@ -33,9 +33,9 @@ PHASES = (
     ("symbols of HEAD", "ohara.index.derived_passes", "read_head"),
     ("symbols", "ohara.index.derived_passes", "touch_symbols"),
     ("vectors", "ohara.index.derived_passes", "embed_hunks"),
-    ("compacting", "ohara.store.sqlite.passes", "compact"),
+    ("compacting", "ohara.store.sqlite.upkeep", "Upkeep.compact"),
     ("recording the run", "ohara.index.run", "_record"),
-    ("gc", "ohara.engine", "collect"),
+    ("gc", "ohara.store.sqlite.upkeep", "Upkeep.collect"),
     ("forget", "ohara.engine", "forget"),
 )
 
@@ -77,8 +77,11 @@ def main() -> int:
         os.write(pipe, f"{phase}\n".encode())
 
     for phase, module, name in PHASES:
-        home = importlib.import_module(module)
-        setattr(home, name, announced(phase, getattr(home, name), say))
+        home: object = importlib.import_module(module)
+        *owners, function = name.split(".")
+        for owner in owners:
+            home = getattr(home, owner)
+        setattr(home, function, announced(phase, getattr(home, function), say))
 
     from ohara.cli.main import main as ohara
 

@@ -14,15 +14,16 @@ from ohara.errors import IndexMissing, RepositoryError
 def command(path: Path) -> None:
     """Delete the index of the repository at PATH (default: here), never the repository."""
     from ohara.engine import Engine, forget
+    from ohara.store.engines import index_at
     from ohara.store.locate import known_indexes
 
     try:
-        location = Engine.open(path).location
+        store = Engine.open(path).store
     except RepositoryError:
         gone = path.resolve()
         found = [known for known in known_indexes() if known.common_dir in {gone, gone / ".git"}]
         if not found:
             raise IndexMissing(f"{path} has no index", hint="ohara repos lists the indexes") from None
-        location = found[0]
-    freed = forget(location)
-    click.echo(f"forgot {location.common_dir}, freed {freed / 1e6:,.1f} MB")
+        store = index_at(found[0])
+    freed = forget(store)
+    click.echo(f"forgot {store.location.common_dir}, freed {freed / 1e6:,.1f} MB")

@@ -19,7 +19,7 @@ def command(repo: Path) -> None:
     from ohara.engine import Engine
 
     engine = Engine.open(repo)
-    before = engine.location.size_bytes()
+    before = engine.store.size_bytes()
     removed = engine.gc()
-    freed = max(0, before - engine.location.size_bytes())
+    freed = max(0, before - engine.store.size_bytes())
     click.echo(f"removed {removed:,} commits, freed {freed / 1e6:,.1f} MB")

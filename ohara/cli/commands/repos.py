@@ -39,15 +39,15 @@ def _line(known: KnownIndex) -> str:
         when = f", indexed {ago(time.time() - run.started)}" if run else ""
         commits = f"{status.indexed:,} commit{'s' if status.indexed != 1 else ''}"
         said = f"{commits}, {status.behind:,} behind{when}"
-    return f"{sanitize(known.repository)}  {known.location.size_bytes() / 1e6:,.1f} MB  {said}"
+    return f"{sanitize(known.repository)}  {known.store.size_bytes() / 1e6:,.1f} MB  {said}"
 
 
 def _object(known: KnownIndex) -> dict[str, object]:
     status, fault = known.status, known.fault
     return {
         "path": known.repository,
-        "index": str(known.location.folder),
-        "size_bytes": known.location.size_bytes(),
+        "index": str(known.store.location.folder),
+        "size_bytes": known.store.size_bytes(),
         "available": status is not None,
         "indexed": status.indexed if status else None,
         "behind": status.behind if status else None,

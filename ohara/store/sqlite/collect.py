@@ -80,10 +80,9 @@ def collect(writer: Writer) -> int:
     """Remove every commit that is no longer reachable, with all that only it used; give the space back."""
     with translated(writer.path):
         dead = [row[0].hex() for row in writer.connection.execute("SELECT sha FROM commits WHERE live = 0")]
-    removed = remove_commits(writer, dead)
-    sweep(writer)
+    removed = writer.remove_commits(dead)
+    writer.sweep()
     writer.commit()
-    writer.reload()
     with translated(writer.path):
         writer.connection.execute("PRAGMA incremental_vacuum")
         writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -13,16 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ohara.model import Pass
+from ohara.store.facts import FINGERPRINT
 from ohara.store.sqlite.connection import translated
-from ohara.store.sqlite.meta import read_meta
+from ohara.store.sqlite.meta import read_fact, read_meta
+from ohara.store.sqlite.pass_bits import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.writer import Writer
-
-FINGERPRINT = "fingerprint"  # in meta: what the passes were made with; its embedder made the current table
 
 _KEY = "vectors"
 _TABLES = ("vec_hunk", "vec_hunk_other")  # vec0 tables cannot be renamed, so two names take turns
@@ -33,9 +34,10 @@ _CREATE = "CREATE VIRTUAL TABLE {table} USING vec0(embedding {form}[{dimensions}
 _CREATE_COMMITS = "CREATE TABLE IF NOT EXISTS {}(id INTEGER PRIMARY KEY, subject BLOB, change BLOB)"
 _EXISTS = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
 _DELETE = "DELETE FROM {table} WHERE rowid = ?"
-_CLEAR = ("UPDATE commits SET passes = passes & ~8", "UPDATE content SET passes = passes & ~8")
+_BIT = PASS_BITS[Pass.VECTOR]
+_CLEAR = (f"UPDATE commits SET passes = passes & ~{_BIT}", f"UPDATE content SET passes = passes & ~{_BIT}")
 _DELETE_COMMITS = "DELETE FROM {table} WHERE id IN ({ids})"
-_MARK_CONTENTS = "UPDATE content SET passes = passes | 8 WHERE id IN (SELECT rowid FROM {table})"
+_MARK_CONTENTS = f"UPDATE content SET passes = passes | {_BIT} WHERE id IN (SELECT rowid FROM {{table}})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,10 @@ class Generations:
 def generations(connection: Connection) -> Generations:
     """The generations that an index holds now."""
     table, kept = _state(connection)
-    made_with = read_meta(connection, FINGERPRINT)
-    embedder = str(made_with.get("embedder", "")) if isinstance(made_with, dict) else ""
-    current = Generation(table, embedder) if _exists(connection, table) else None
+    made_with = read_fact(connection, FINGERPRINT)
+    current = (
+        Generation(table, made_with.embedder if made_with else "") if _exists(connection, table) else None
+    )
     return Generations(current, kept if kept and _exists(connection, kept.table) else None)
 
 

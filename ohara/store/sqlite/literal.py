@@ -17,7 +17,7 @@ from ohara.encoded import may_hold
 from ohara.model import Pass
 from ohara.store.answers import TrigramMatch
 from ohara.store.sqlite.fts_query import trigram_expression
-from ohara.store.sqlite.pass_bits import PASS_BITS
+from ohara.store.sqlite.pass_bits import ALL_PASSES, PASS_BITS
 from ohara.store.sqlite.schema import has_encoded
 from ohara.store.trigram_query import ANYTHING, All, Either
 
@@ -36,7 +36,7 @@ CANDIDATES = f"""SELECT {_COLUMNS}
   WHERE fts_literal MATCH ? AND commits.live = 1"""
 UNREAD = f"""SELECT {_COLUMNS}
   FROM commits CROSS JOIN hunk ON hunk.commit_id = commits.id
-  WHERE commits.passes < 15 AND commits.passes & {PASS_BITS[Pass.LITERAL]} = 0
+  WHERE commits.passes < {ALL_PASSES} AND commits.passes & {PASS_BITS[Pass.LITERAL]} = 0
     AND commits.live = 1 AND hunk.content_id IS NOT NULL"""
 ENCODED = f"""SELECT {_COLUMNS}
   FROM encoded CROSS JOIN hunk ON hunk.content_id = encoded.content_id

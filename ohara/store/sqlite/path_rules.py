@@ -18,8 +18,6 @@ from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ohara.store.sqlite.writer import Writer
 
 _KEY = "rules"
@@ -30,12 +28,14 @@ _REDO_COMMITS = """UPDATE commits SET passes = passes & ~? WHERE id IN (
 _DROP_SYMBOLS = """DELETE FROM hunk_symbol WHERE hunk_id IN (
   SELECT id FROM hunk WHERE file_id IN (
     SELECT id FROM file WHERE path_id IN (SELECT id FROM temp.rejudged)))"""
-_UNSEARCHED = f"""SELECT content.id FROM content WHERE content.passes & 8 AND NOT EXISTS (
+_VECTOR = PASS_BITS[Pass.VECTOR]
+_UNSEARCHED = f"""SELECT content.id FROM content WHERE content.passes & {_VECTOR} AND NOT EXISTS (
   SELECT 1 FROM hunk JOIN file ON file.id = hunk.file_id JOIN path ON path.id = file.path_id
   WHERE hunk.content_id = content.id AND {EFFECTIVE_LEFT_OUT} IS NULL)"""
+_NO_VECTOR = f"UPDATE content SET passes = passes & ~{_VECTOR} WHERE id = ?"
 
 
-def apply_verdicts(writer: Writer, verdict: Callable[[str], str | None], rules: str) -> int:
+def judge_paths(writer: Writer, rules: str) -> int:
     """Judge all paths again if the rules changed; how many verdicts did."""
     if read_meta(writer.connection, _KEY) == rules:
         return 0
@@ -47,7 +47,7 @@ def apply_verdicts(writer: Writer, verdict: Callable[[str], str | None], rules: 
         changed = [
             (new, path_id)
             for path_id, path, old in connection.execute("SELECT id, path, left_out FROM path")
-            if (new := verdict(path)) != old
+            if (new := writer.verdict(path)) != old
         ]
         if changed:
             connection.executemany("UPDATE path SET left_out = ? WHERE id = ?", changed)
@@ -56,13 +56,10 @@ def apply_verdicts(writer: Writer, verdict: Callable[[str], str | None], rules: 
             )
             connection.execute(_REDO_COMMITS, (_REDO,))
             connection.execute(_DROP_SYMBOLS)
-            connection.execute("DELETE FROM meta WHERE key = ?", (HEAD_SYMBOLS.name,))
+            writer.drop_meta(HEAD_SYMBOLS.name)
             unsearched = [row[0] for row in connection.execute(_UNSEARCHED)]
             delete_vectors(writer, unsearched)
-            connection.executemany(
-                "UPDATE content SET passes = passes & ~8 WHERE id = ?",
-                [(content_id,) for content_id in unsearched],
-            )
+            connection.executemany(_NO_VECTOR, [(content_id,) for content_id in unsearched])
     writer.set_meta(_KEY, rules)
     writer.commit()
     return len(changed)

@@ -15,15 +15,13 @@ from ohara.model import Pass
 from ohara.store.answers import holds_change
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
-from ohara.store.sqlite.meta import read_number
+from ohara.store.sqlite.meta import read_meta
 from ohara.store.sqlite.pass_bits import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ohara.store.sqlite.writer import Writer
-
-PIECES_VERSION = 1  # part of the fingerprint: what is true of every stored piece
 
 _LOOKED_AT = "pieces"  # in meta: the highest hunk that was looked at, while it is being done
 _BATCH_HUNKS = 20_000
@@ -92,7 +90,8 @@ def join_context(writer: Writer) -> int:
     joined = 0
     with translated(writer.path):
         last = int(writer.connection.execute(_LAST).get)
-        at = read_number(writer.connection, _LOOKED_AT)
+        before = read_meta(writer.connection, _LOOKED_AT)
+        at = before if isinstance(before, int) else 0
         while at < last:
             end = min(at + _BATCH_HUNKS, last)
             for piece in list(_context_only(writer, at, end)):
@@ -100,8 +99,7 @@ def join_context(writer: Writer) -> int:
             at = end
             writer.set_meta(_LOOKED_AT, at)
             writer.commit()
-        writer.begin()
-        writer.connection.execute("DELETE FROM meta WHERE key = ?", (_LOOKED_AT,))
+        writer.drop_meta(_LOOKED_AT)
     return joined
 
 
@@ -115,7 +113,7 @@ def _context_only(writer: Writer, after: int, until: int) -> Iterator[_Piece]:
 def _piece(writer: Writer, row: tuple[Any, ...]) -> _Piece:
     hunk, file, commit, content, *place, header, body = row
     old_start, old_lines, new_start, new_lines = place
-    text = writer.codec.unpack(body)
+    text = writer.rows.codec.unpack(body)
     return _Piece(hunk, file, commit, content, old_start, old_lines, new_start, new_lines, header, text)
 
 
@@ -175,8 +173,8 @@ def _content(writer: Writer, kept: _Piece, body: str) -> int:
     if known:
         return int(known[0])
     if execute(_USED, (kept.content,)).get == 1:
-        execute(_REPLACE_CONTENT, (digest, writer.codec.pack(body), kept.content))
+        execute(_REPLACE_CONTENT, (digest, writer.rows.codec.pack(body), kept.content))
         return kept.content
-    content = writer.take("content")
-    execute(_ADD_CONTENT, (content, digest, writer.codec.pack(body)))
+    content = writer.rows.take("content")
+    execute(_ADD_CONTENT, (content, digest, writer.rows.codec.pack(body)))
     return content

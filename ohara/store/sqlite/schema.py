@@ -11,7 +11,7 @@ fingerprint (`store/fingerprint.py`), so that a better tokeniser never costs a w
     fts_hunk_text   rowid = hunk         message, path, header and lines, as words
     fts_literal     rowid = content      trigrams of the changed lines
     encoded         content              whose changed lines are not all among the trigrams
-    vec_hunk        rowid = content      (created with the embedder's dimension; see store/generations.py)
+    vec_hunk        rowid = content      (created with the embedder's dimension; see generations.py)
     vec_commit      id = commits         its subject and its whole change
     symbol ─< hunk_symbol >── hunk       what a hunk touches
     symbol ─< head_symbol >── parsed_blob ─< head_file >── path     what HEAD defines
@@ -143,7 +143,7 @@ _M002_HEADERS = (
     "ALTER TABLE hunk DROP COLUMN header",
 )
 
-# By which a reader tells this database from another that took its place (store/identity.py).
+# By which a reader tells this database from another that took its place (identity.py).
 _M003_IDENTITY = (
     """INSERT OR IGNORE INTO meta(key, value)
        VALUES('identity', '"' || lower(hex(randomblob(16))) || '"')""",

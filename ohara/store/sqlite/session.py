@@ -16,7 +16,7 @@ from ohara.store.sqlite.codec import Codec
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import Generations, generations
 from ohara.store.sqlite.identity import replaced, stamp_of
-from ohara.store.sqlite.pass_bits import PASS_BITS
+from ohara.store.sqlite.pass_bits import ALL_PASSES, PASS_BITS
 from ohara.store.sqlite.schema import open_reader
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ _DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
 # Answered by small indexes alone: counting must not cost more than searching.
 _COUNT_COMMITS = "SELECT count(*) FROM commits INDEXED BY commits_by_time"
 _COUNT_DEAD = "SELECT count(*) FROM commits INDEXED BY commits_dead WHERE live = 0"
-_PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
-  WHERE passes < 15 AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
+_PENDING = f"""SELECT passes, count(*) FROM commits INDEXED BY commits_pending
+  WHERE passes < {ALL_PASSES} AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
 
 
 _REMEMBERED_WORDS = 20_000  # some two megabytes a session

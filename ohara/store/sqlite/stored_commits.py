@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ohara.model import Pass
+from ohara.store.derived import IndexedHunk
 from ohara.store.sqlite.codec import Codec
 from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.pass_bits import PASS_BITS
 from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, open_reader
 
 if TYPE_CHECKING:
@@ -13,28 +16,12 @@ if TYPE_CHECKING:
 
 HUNKS = f"""SELECT hunk.id, path.path, path.language, coalesce(header.header, ''),
     {EFFECTIVE_LEFT_OUT} IS NULL,
-    content.id, content.passes, content.body, file.old_blob, file.new_blob, hunk.old_start, hunk.new_start
+    content.id, content.passes & {PASS_BITS[Pass.VECTOR]}, content.body,
+    file.old_blob, file.new_blob, hunk.old_start, hunk.new_start
   FROM hunk JOIN file ON file.id = hunk.file_id JOIN path ON path.id = file.path_id
   LEFT JOIN content ON content.id = hunk.content_id LEFT JOIN header ON header.id = hunk.header_id
   WHERE hunk.commit_id = ? ORDER BY hunk.id"""
 MESSAGE = "SELECT message FROM commits WHERE id = ?"
-
-
-class StoredHunk(NamedTuple):
-    """A hunk as the index has it; no content: a change without lines."""
-
-    hunk_id: int
-    path: str
-    language: str | None
-    header: str
-    searchable: bool
-    content_id: int | None
-    content_passes: int
-    body: str
-    old_blob: str | None
-    new_blob: str | None
-    old_start: int
-    new_start: int
 
 
 class StoredCommits:
@@ -52,23 +39,23 @@ class StoredCommits:
             message: str = self._connection.execute(MESSAGE, (commit_id,)).get
             return message
 
-    def hunks(self, commit_id: int) -> list[StoredHunk]:
+    def hunks(self, commit_id: int) -> list[IndexedHunk]:
         """A commit's hunks, in order."""
         with translated(self._path):
             rows = self._connection.execute(HUNKS, (commit_id,)).fetchall()
         return [self._hunk(row) for row in rows]
 
-    def _hunk(self, row: tuple[Any, ...]) -> StoredHunk:
-        (hunk_id, path, language, header, searchable, content_id, content_passes, body, *rest) = row
+    def _hunk(self, row: tuple[Any, ...]) -> IndexedHunk:
+        (hunk_id, path, language, header, searchable, content_id, has_vector, body, *rest) = row
         old_blob, new_blob, old_start, new_start = rest
-        return StoredHunk(
+        return IndexedHunk(
             hunk_id,
             path,
             language,
             header,
             bool(searchable),
             content_id,
-            content_passes or 0,
+            bool(has_vector),
             self._codec.unpack(body) if body is not None else "",
             old_blob.hex() if old_blob else None,
             new_blob.hex() if new_blob else None,

@@ -6,7 +6,7 @@ definitions alone, so the row depends on the repository's state and not on the o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ohara.store.sqlite.connection import translated
 from ohara.words import index_text
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.model import Symbol
-    from ohara.store.rows import TouchedSymbol
+    from ohara.store.derived import HeadFile, TouchedHunk
     from ohara.store.sqlite.writer import Writer
 
 _MAX_SIBLINGS = 48  # of one symbol over all its definitions in HEAD
@@ -32,21 +32,6 @@ HEAD_FILES = """SELECT path.path, parsed_blob.blob, parsed_blob.language FROM he
 UNUSED_BLOBS = "SELECT id FROM parsed_blob WHERE id NOT IN (SELECT blob_id FROM head_file)"
 
 
-class TouchedHunk(NamedTuple):
-    """A hunk and the symbols whose lines it changes."""
-
-    hunk_id: int
-    symbols: tuple[TouchedSymbol, ...]
-
-
-class HeadFile(NamedTuple):
-    """A file of HEAD's tree that has symbols to offer."""
-
-    path: str
-    blob: str
-    language: str
-
-
 class SymbolWriter:
     """Adds symbols through the one writer."""
 
@@ -55,7 +40,11 @@ class SymbolWriter:
         self._connection = writer.connection
         self._known: dict[tuple[str, str], int] = {}
 
-    def touched(self, hunks: Iterable[TouchedHunk]) -> None:
+    def forget(self) -> None:
+        """Forget the ids of symbols: some are no longer there."""
+        self._known.clear()
+
+    def touched(self, hunks: Sequence[TouchedHunk]) -> None:
         """Record which symbols these hunks touch."""
         self._writer.begin()
         with translated(self._writer.path):
@@ -65,6 +54,7 @@ class SymbolWriter:
                 for symbol in hunk.symbols
             ]
             self._connection.executemany(INSERT_HUNK_SYMBOL, rows)
+        self._writer.hunks_pending += max(1, len(hunks))
 
     def head_files(self) -> dict[str, tuple[str, str]]:
         """The files of HEAD as the index knows them: path → (blob, language)."""
@@ -98,6 +88,7 @@ class SymbolWriter:
                 for symbol in symbols
             ]
             self._connection.executemany(INSERT_HEAD_SYMBOL, rows)
+        self._writer.hunks_pending += len(symbols)
 
     def replace_head(self, files: Sequence[HeadFile], gone: Iterable[str]) -> None:
         """Make these files, all of them parsed, HEAD's, in place of what stood there and at `gone`."""
@@ -115,7 +106,7 @@ class SymbolWriter:
                 ).get
                 self._connection.execute(
                     "INSERT OR REPLACE INTO head_file VALUES(?, ?)",
-                    (self._writer.path_id(file.path), blob_id),
+                    (self._writer.rows.path_id(file.path), blob_id),
                 )
                 affected |= self._symbols_of(blob_id)
             affected |= self._drop_unused_blobs()

@@ -70,11 +70,3 @@ class PreparedCommit(NamedTuple):
     first: bool = True
     last: bool = True
     left_out: str = ""
-
-
-class TouchedSymbol(NamedTuple):
-    """A symbol that a hunk touches."""
-
-    kind: str
-    name: str
-    qualified: str

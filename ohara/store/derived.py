@@ -1,0 +1,111 @@
+"""What the later passes read of stored commits, and what they hand back to be stored.
+
+Commits, hunks and contents go by the numbers that the engine gave them; a content is the lines of a hunk,
+kept once however often they occur. Plain tuples, because they cross a process boundary by the thousand.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+
+class IndexedHunk(NamedTuple):
+    """A hunk as the index has it; no content: a change without lines.
+
+    `searchable` is false where the change or its path is left out of search by words and meaning.
+    """
+
+    hunk_id: int
+    path: str
+    language: str | None
+    header: str
+    searchable: bool
+    content_id: int | None
+    has_vector: bool
+    body: str
+    old_blob: str | None
+    new_blob: str | None
+    old_start: int
+    new_start: int
+
+
+class StoredCommits(Protocol):
+    """Reads commits back as they were stored; for one thread."""
+
+    def message(self, commit_id: int) -> str:
+        """A commit's message."""
+        ...
+
+    def hunks(self, commit_id: int) -> list[IndexedHunk]:
+        """A commit's hunks with their lines, in the order in which they were added."""
+        ...
+
+
+class HunkText(NamedTuple):
+    """A hunk's columns of the text pass, as index words."""
+
+    hunk_id: int
+    message: str
+    path: str
+    header: str
+    added: str
+    removed: str
+    context: str
+
+
+class DerivedTexts(NamedTuple):
+    """A commit's words, made again from stored bodies; without any, it is found by its message alone."""
+
+    commit_id: int
+    rows: tuple[HunkText, ...]
+    message_words: str
+
+
+class ContentLines(NamedTuple):
+    """The changed lines of a content, and of what their encoded lines consist (None: there are none)."""
+
+    content_id: int
+    changed: str
+    signs: int | None
+
+
+class DerivedLiterals(NamedTuple):
+    """A commit's changed lines, made again from stored bodies."""
+
+    commit_id: int
+    rows: tuple[ContentLines, ...]
+
+
+class DerivedVectors(NamedTuple):
+    """A commit's vectors: of its contents, its subject and all that it changed, packed as the model's are.
+
+    Empty bytes stand for a text without a word that the model knows: it has no vector.
+    """
+
+    commit_id: int
+    vectors: tuple[tuple[int, bytes], ...]
+    subject: bytes
+    change: bytes
+
+
+class TouchedSymbol(NamedTuple):
+    """A symbol that a hunk touches."""
+
+    kind: str
+    name: str
+    qualified: str
+
+
+class TouchedHunk(NamedTuple):
+    """A hunk and the symbols whose lines it changes."""
+
+    hunk_id: int
+    symbols: tuple[TouchedSymbol, ...]
+
+
+class HeadFile(NamedTuple):
+    """A file of HEAD's tree that has symbols to offer."""
+
+    path: str
+    blob: str
+    language: str

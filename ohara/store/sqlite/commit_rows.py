@@ -1,0 +1,247 @@
+"""Turns prepared commits into rows: gives them ids, and knows the names and contents that are stored already.
+
+It derives nothing and ends no transaction: that is the writer's part.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.languages import language_of
+from ohara.model import Pass
+from ohara.store.sqlite.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
+from ohara.store.sqlite.pass_bits import PASS_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ohara.model import Sha
+    from ohara.store.prepared import PreparedCommit, PreparedFile, PreparedHunk
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.writing import Verdict
+
+_REMEMBERED_HEADERS = 100_000  # some ten megabytes
+
+INSERT_COMMIT = """INSERT INTO commits(id, sha, parents, author, author_time, author_offset,
+  committer_time, committer_offset, message, passes) VALUES(?,?,?,?,?,?,?,?,?,?)"""
+INSERT_FILE = "INSERT INTO file VALUES(?,?,?,?,?,?,?,?,?,?)"
+INSERT_HUNK = """INSERT INTO hunk(id, file_id, commit_id, content_id,
+  old_start, old_lines, new_start, new_lines, header_id)
+  VALUES(?,?,?,?,?,?,?,?,?)"""
+INSERT_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,?,?)"
+INSERT_TEXT = """INSERT INTO fts_hunk_text(rowid, message, path, header, added, removed, context)
+  VALUES(?,?,?,?,?,?,?)"""
+INSERT_LITERAL = "INSERT INTO fts_literal(rowid, changed) VALUES(?,?)"
+INSERT_ENCODED = "INSERT INTO encoded(content_id, signs) VALUES(?,?)"
+UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
+_SELECT_CONTENT = "SELECT id, passes FROM content WHERE digest = ?"
+_INSERT_PERSON = "INSERT INTO person VALUES(?, ?, ?)"
+_INSERT_PATH = "INSERT INTO path VALUES(?, ?, ?, ?)"
+_SELECT_HEADER = "SELECT id FROM header WHERE header = ?"
+_INSERT_HEADER = "INSERT INTO header VALUES(?, ?)"
+_UPSERT_FAILURE = """INSERT INTO failure(sha, reason, attempts, missing) VALUES(?, ?, 1, ?)
+  ON CONFLICT(sha)
+  DO UPDATE SET reason = excluded.reason, attempts = attempts + 1, missing = excluded.missing"""
+_NO_FAILURE = "DELETE FROM failure WHERE sha = ?"
+
+
+class _RowBatch:
+    """The rows of one call, table by table, so that each table is filled by one statement."""
+
+    def __init__(self) -> None:
+        self.commits: list[tuple[object, ...]] = []
+        self.files: list[tuple[object, ...]] = []
+        self.hunks: list[tuple[object, ...]] = []
+        self.contents: list[tuple[object, ...]] = []
+        self.texts: list[tuple[object, ...]] = []
+        self.literals: list[tuple[object, ...]] = []
+        self.encoded: list[tuple[object, ...]] = []
+        self.digests: dict[bytes, int] = {}
+
+    def add_literal(self, content_id: int, changed: str, signs: int | None) -> None:
+        """The trigrams of a content, and that it has lines without any."""
+        self.literals.append((content_id, changed))
+        if signs is not None:
+            self.encoded.append((content_id, signs))
+
+    def insert(self, connection: Connection) -> None:
+        """Write all rows."""
+        for statement, rows in (
+            (INSERT_COMMIT, self.commits),
+            (INSERT_FILE, self.files),
+            (INSERT_CONTENT, self.contents),
+            (INSERT_HUNK, self.hunks),
+            (INSERT_TEXT, self.texts),
+            (INSERT_LITERAL, self.literals),
+            (INSERT_ENCODED, self.encoded),
+        ):
+            if rows:
+                connection.executemany(statement, rows)
+
+
+class CommitRows:
+    """Adds commits through the writer's connection, and remembers what is stored."""
+
+    def __init__(self, connection: Connection, passes: frozenset[Pass], verdict: Verdict) -> None:
+        self._connection = connection
+        self._verdict = verdict
+        self._literal = Pass.LITERAL in passes
+        self._text = Pass.TEXT in passes
+        self._bits = sum(PASS_BITS[stage] for stage in passes & {Pass.TEXT, Pass.LITERAL})
+        self.half_written: dict[Sha, int] = {}
+        self._samples: list[str] = []
+        self.load()
+
+    def load(self) -> None:
+        """Read what ids are taken and which names are known, so that inserts need no look-ups."""
+        execute = self._connection.execute
+        row = execute("SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1").fetchone()
+        self.codec = Codec(row[0] if row else None)
+        self._trained = row is not None
+        self._people = {(name, mail): i for i, name, mail in execute("SELECT id, name, email FROM person")}
+        self._paths: dict[str, int] = {path: i for i, path in execute("SELECT id, path FROM path")}
+        self._headers: dict[str, int] = {}
+        self._next = {
+            table: execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").get
+            for table in ("person", "commits", "path", "file", "hunk", "header", "content")
+        }
+
+    def undo(self) -> None:
+        """Forget what was added since the last transaction ended: it was rolled back."""
+        self.half_written.clear()
+        self._samples.clear()
+        self.load()
+
+    def train(self) -> None:
+        """Learn a dictionary for bodies, once there are enough of them."""
+        if self._trained or len(self._samples) < TRAINING_SAMPLES:
+            return
+        dictionary = train_dictionary(self._samples)
+        if dictionary is not None:
+            self._connection.execute("INSERT INTO dictionary(bytes) VALUES(?)", (dictionary,))
+            self.codec = Codec(dictionary)
+            self._trained = True
+            self._samples = []
+
+    def add(self, prepared: Iterable[PreparedCommit]) -> int:
+        """Insert commits (or parts of big ones) with all that belongs to them; how many hunks they have."""
+        rows = _RowBatch()
+        for part in prepared:
+            self._add_part(part, rows)
+        rows.insert(self._connection)
+        return len(rows.hunks)
+
+    def record_failure(self, sha: Sha, reason: str, missing: Sequence[str] = ()) -> None:
+        """Remember that a commit could not be (wholly) read, to show and to retry."""
+        self._connection.execute(_UPSERT_FAILURE, (bytes.fromhex(sha), reason, " ".join(missing)))
+
+    def _add_part(self, part: PreparedCommit, rows: _RowBatch) -> None:
+        commit = part.commit
+        if part.first:
+            commit_id = self.take("commits")
+            rows.commits.append((
+                commit_id, bytes.fromhex(commit.sha), bytes.fromhex("".join(commit.parents)),
+                self._person(commit.author, commit.email), commit.author_time, commit.author_offset,
+                commit.committer_time, commit.committer_offset, commit.message, self._bits,
+            ))  # fmt: skip
+            self.half_written[commit.sha] = commit_id
+        commit_id = self.half_written[commit.sha]
+        for file in part.files:
+            self._add_file(commit_id, part.message_words, file, rows)
+        if not part.last:
+            return
+        del self.half_written[commit.sha]
+        if part.message_only:
+            self.add_message_hunk(commit_id, part.message_words)
+        if part.missing:
+            self.record_failure(
+                commit.sha, f"{len(part.missing)} objects are not in this clone, or damaged", part.missing
+            )
+        elif part.left_out:
+            self.record_failure(commit.sha, part.left_out)
+        else:
+            self._connection.execute(_NO_FAILURE, (bytes.fromhex(commit.sha),))
+
+    def _add_file(self, commit_id: int, message_words: str, file: PreparedFile, rows: _RowBatch) -> None:
+        file_id = self.take("file")
+        rows.files.append((
+            file_id, commit_id, self.path_id(file.path),
+            self.path_id(file.old_path) if file.old_path else None, file.kind.value,
+            bytes.fromhex(file.old_blob) if file.old_blob else None,
+            bytes.fromhex(file.new_blob) if file.new_blob else None,
+            file.additions, file.deletions, file.left_out.value if file.left_out else None,
+        ))  # fmt: skip
+        for hunk in file.hunks:
+            hunk_id = self.take("hunk")
+            content_id = self._content(hunk, rows) if hunk.digest else None
+            rows.hunks.append((
+                hunk_id, file_id, commit_id, content_id,
+                hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, self._header(hunk.header),
+            ))  # fmt: skip
+            if hunk.words is not None and self._text:
+                rows.texts.append((hunk_id, message_words, file.path_words, *hunk.words))
+
+    def add_message_hunk(self, commit_id: int, message_words: str) -> None:
+        """Let a commit without searchable lines be found by its message: a hunk of no file and no lines."""
+        hunk_id = self.take("hunk")
+        self._connection.execute(INSERT_HUNK, (hunk_id, 0, commit_id, None, 0, 0, 0, 0, None))
+        if self._text:
+            self._connection.execute(INSERT_TEXT, (hunk_id, message_words, "", "", "", "", ""))
+
+    def _content(self, hunk: PreparedHunk, rows: _RowBatch) -> int:
+        known = rows.digests.get(hunk.digest)
+        if known is not None:
+            return known
+        literal = PASS_BITS[Pass.LITERAL] if self._literal else 0
+        found = self._connection.execute(_SELECT_CONTENT, (hunk.digest,)).fetchone()
+        if found is not None:
+            content_id = int(found[0])
+            if literal and not found[1] & literal:
+                rows.add_literal(content_id, hunk.changed, hunk.signs)
+                self._connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
+        else:
+            content_id = self.take("content")
+            if not self._trained and content_id % SAMPLE_EVERY == 0:
+                self._samples.append(hunk.body)
+            rows.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
+            if literal:
+                rows.add_literal(content_id, hunk.changed, hunk.signs)
+        rows.digests[hunk.digest] = content_id
+        return content_id
+
+    def _person(self, name: str, email: str) -> int:
+        known = self._people.get((name, email))
+        if known is None:
+            known = self._people[name, email] = self.take("person")
+            self._connection.execute(_INSERT_PERSON, (known, name, email))
+        return known
+
+    def _header(self, header: str) -> int | None:
+        """The id of a header, new or known; most hunks share a few, and those are remembered."""
+        if not header:
+            return None
+        known = self._headers.get(header)
+        if known is None:
+            found = self._connection.execute(_SELECT_HEADER, (header,)).fetchone()
+            known = int(found[0]) if found else self.take("header")
+            if not found:
+                self._connection.execute(_INSERT_HEADER, (known, header))
+            if len(self._headers) >= _REMEMBERED_HEADERS:
+                self._headers.clear()
+            self._headers[header] = known
+        return known
+
+    def path_id(self, path: str) -> int:
+        """The id of a path, new or known."""
+        known = self._paths.get(path)
+        if known is None:
+            known = self._paths[path] = self.take("path")
+            row = (known, path, language_of(path), self._verdict(path))
+            self._connection.execute(_INSERT_PATH, row)
+        return known
+
+    def take(self, table: str) -> int:
+        """The next free id of a table."""
+        taken: int = self._next[table]
+        self._next[table] = taken + 1
+        return taken

@@ -1,0 +1,92 @@
+"""Keeps an index true when versions, rules or refs change, and its tables quick to read.
+
+Stale passes are made again from stored bodies, one by one; the others keep serving meanwhile, and so do the
+vectors of an embedder that is being replaced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.model import Pass
+from ohara.store.facts import FINGERPRINT
+from ohara.store.fingerprint import stale_passes
+from ohara.store.sqlite import generations
+from ohara.store.sqlite.collect import collect
+from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.path_rules import judge_paths
+from ohara.store.sqlite.pieces import join_context
+
+if TYPE_CHECKING:
+    from ohara.store.fingerprint import Fingerprint
+    from ohara.store.sqlite.writer import Writer
+
+_MERGED_LATE = ("fts_hunk_text", "fts_literal")
+_OPTIMIZED = (*_MERGED_LATE, "fts_symbol_name")
+
+
+class Upkeep:
+    """The writer's upkeep of its index."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def reconcile(self, wanted: Fingerprint) -> frozenset[Pass]:
+        """Restart stale passes and record what the index is made with from now on; which passes have to work.
+
+        Where pieces of hunks were joined, the text pass has.
+        """
+        writer = self._writer
+        stored = writer.fact(FINGERPRINT)
+        is_cut_anew = stored is not None and stored.pieces != wanted.pieces and join_context(writer) > 0
+        stale = stale_passes(stored, wanted)
+        for stage in sorted(stale):
+            if stage is Pass.VECTOR:
+                generations.change_embedder(writer, wanted.embedder)
+            else:
+                writer.passes.restart(stage)
+        if stored != wanted:
+            writer.record(FINGERPRINT, wanted)
+        writer.commit()
+        return stale | {Pass.TEXT} if is_cut_anew else stale
+
+    def judge_paths(self, rules: str) -> int:
+        """Judge all paths again if the rules changed; how many verdicts did."""
+        return judge_paths(self._writer, rules)
+
+    def retire_vectors(self) -> None:
+        """Drop the vectors that were kept: the new ones are all made."""
+        generations.retire(self._writer)
+
+    def sweep(self) -> None:
+        """Remove names that nothing mentions any more, inside the open batch."""
+        self._writer.sweep()
+
+    def collect(self) -> int:
+        """Remove every dead commit with all that only it used; give the space back."""
+        return collect(self._writer)
+
+    def merge_late(self, *, late: bool) -> None:
+        """Let the word and trigram tables grow in pieces that `compact` merges, or merge them as they come.
+
+        Merging meanwhile costs a tenth of a first run. A piece is a batch, and queries read a few dozen as
+        well.
+        """
+        self._writer.begin()
+        with translated(self._writer.path):
+            for table in _MERGED_LATE:
+                for setting, value in (("automerge", 0 if late else 4), ("crisismerge", 64 if late else 16)):
+                    self._writer.connection.execute(
+                        f"INSERT INTO {table}({table}, rank) VALUES(?, ?)", (setting, value)
+                    )
+        self._writer.commit()
+
+    def compact(self) -> None:
+        """Merge the word and trigram tables into one piece each, faster to read; give the space back."""
+        self._writer.begin()
+        with translated(self._writer.path):
+            for table in _OPTIMIZED:
+                self._writer.connection.execute(f"INSERT INTO {table}({table}) VALUES('optimize')")
+        self._writer.commit()
+        with translated(self._writer.path):
+            self._writer.connection.execute("PRAGMA incremental_vacuum").fetchall()
