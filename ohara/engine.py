@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from ohara import config
 from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryError, reason_of
 from ohara.git.repo import Repository
+from ohara.index.reachability import not_indexed
 from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import ChosenBy, RefChoice, choose_refs, recount, resolve_tips
-from ohara.model import IndexStatus, Pass, Progress, SearchOptions
+from ohara.model import WHOLE_HUNK, IndexStatus, Pass, Progress, SearchOptions
 from ohara.store.engines import index_at
 from ohara.store.facts import LAST_RUN, TIPS, TOTAL
 from ohara.store.locate import known_indexes, locate
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.browse.browser import Browser
-    from ohara.model import Query, Results, Sha
+    from ohara.model import Hit, Query, Results, Sha
     from ohara.query.names import LinesName
     from ohara.retrieve.request import Traced
     from ohara.search import Search
@@ -124,6 +125,23 @@ class Engine:
 
         return await self.search.find(read_query(query, options), self.search.wishes(options))
 
+    async def hunks_of(self, sha: Sha) -> Results:
+        """All hunks of a commit, whole; an error when it is not indexed."""
+        results = await self.find(sha, SearchOptions(k=0, rerank=False, all_hunks=True, context=WHOLE_HUNK))
+        if not results.hits:
+            raise not_indexed(sha)
+        return results
+
+    def show(self, commit: str) -> tuple[Hit, ...]:
+        """All hunks of one commit, whole, named by sha, prefix or ref."""
+        import anyio
+
+        return anyio.run(self.hunks_of, self.repository.commit_named(commit)).hits
+
+    def statuses(self) -> tuple[IndexStatus, ...]:
+        """The status of the index, for who may search several."""
+        return (self.status(),)
+
     @property
     def is_outdated(self) -> bool:
         """True when connections are open to an index that is no longer there; the next query closes them."""
@@ -210,11 +228,6 @@ class Engine:
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING)
         return resolve_tips(self.repository, choice)
 
-    @property
-    def _place(self) -> Path:
-        """The repository as people name it."""
-        return self.repository.work_dir or self.repository.common_dir
-
     def indexing_since(self) -> tuple[int, int] | None:
         """The process that is indexing now and when it began, or None."""
         return self.store.locked_by()
@@ -223,7 +236,7 @@ class Engine:
         if not self.store.exists:
             raise IndexMissing(
                 f"{self.repository.name} has no index yet",
-                hint=f"build it with: ohara index --repo {shlex.quote(str(self._place))}",
+                hint=f"build it with: ohara index --repo {shlex.quote(str(self.repository.path))}",
             )
 
 

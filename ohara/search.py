@@ -65,6 +65,7 @@ class Search:
         self._unseen: dict[tuple[str, ...], int] = {}
         self._pool = open_readers(location)
         self._sources = Sources(
+            repository=str(repository.path),
             pool=self._pool,
             embedder=self._load_embedder,
             maker=self._maker,

@@ -6,6 +6,7 @@ it. The git repository is opened for this alone and used by one thread at a time
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -46,7 +47,7 @@ class Browser:
     """Answers what browsing asks; safe to ask from several tasks at once."""
 
     def __init__(self, repository: Repository, location: IndexLocation) -> None:
-        self._repository = Repository.open(repository.work_dir or repository.common_dir)
+        self._repository = Repository.open(repository.path)
         self._pool = open_readers(location, size=_READERS)
         self._lock = Lock()
 
@@ -65,11 +66,13 @@ class Browser:
 
     async def symbol_history(self, symbol: str, path: str, limit: int) -> History:
         """Every hunk that touched a symbol of a file, under all names the file had."""
-        return await self._read(lambda reader: _symbol_history(reader, symbol, path, limit))
+        return self._named(await self._read(lambda reader: _symbol_history(reader, symbol, path, limit)))
 
     async def line_history(self, name: str, path: str, span: Span, limit: int) -> History:
         """Every hunk that touched lines of a file as it is in a commit."""
-        return await self._read(lambda reader: self._line_history(reader, name, path, span, limit))
+        return self._named(
+            await self._read(lambda reader: self._line_history(reader, name, path, span, limit))
+        )
 
     async def blame(self, name: str, path: str, line: int) -> Origin:
         """Who last touched a line of a file as it is in a commit."""
@@ -111,6 +114,11 @@ class Browser:
     async def remote(self) -> str | None:
         """Where the repository is fetched from."""
         return await self._read(lambda _: self._repository.remote_url())
+
+    def _named(self, history: History) -> History:
+        """The history with its repository in each hit."""
+        path = str(self._repository.path)
+        return replace(history, hits=tuple(replace(hit, repository=path) for hit in history.hits))
 
     async def _read(self, work: Callable[[Reader], T]) -> T:
         """Do blocking work with a reader of the index that is there now."""

@@ -50,7 +50,8 @@ def rendered(
             kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
             out = [written(hit_object(hit)) for hit in kept]
         case Form.TEXT:
-            kept, out = _text(results, printing, _page(printing, terminal, now=now))
+            several = len({hit.repository for hit in results.hits}) > 1
+            kept, out = _text(results, printing, replace(_page(printing, terminal, now=now), several=several))
     said = [*warnings(results), *notes]
     if omitted := len(results.hits) - len(kept):
         said.append(f"{omitted:,} of {len(results.hits):,} hits did not fit into the budget")

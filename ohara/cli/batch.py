@@ -1,7 +1,7 @@
 """Answers many queries in one warm process: JSON lines in, JSON lines out, in order.
 
 A line that fails is answered by its error, and the batch continues. Nothing is kept between lines except
-what the engine itself caches.
+what the searcher itself caches.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ohara.cli.answer import say
 from ohara.cli.report import as_ohara_error
-from ohara.cli.search import ask, read_query
+from ohara.cli.search import read_query
 from ohara.errors import UsageError
 from ohara.model import MOST_HITS, Mode
 from ohara.present.json import error_object, results_object, written
@@ -21,31 +21,31 @@ from ohara.present.json import error_object, results_object, written
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ohara.engine import Engine
     from ohara.model import SearchOptions
+    from ohara.searcher import Searcher
 
 _KEYS = frozenset({"id", "query", "k", "mode"})
 _EXAMPLE = 'write lines such as {"id": 1, "query": "retry with backoff"}'
 
 
 def answer_batch(
-    engine: Engine, options: SearchOptions, lines: Iterable[str], *, notes: Sequence[str] = ()
+    searcher: Searcher, options: SearchOptions, lines: Iterable[str], *, notes: Sequence[str] = ()
 ) -> None:
     """Answer each line on stdout, one at a time, as soon as it is read."""
     say(notes)
     for line in lines:
         if line.strip():
-            sys.stdout.write(_answer(engine, options, line) + "\n")
+            sys.stdout.write(_answer(searcher, options, line) + "\n")
             sys.stdout.flush()
 
 
-def _answer(engine: Engine, options: SearchOptions, line: str) -> str:
+def _answer(searcher: Searcher, options: SearchOptions, line: str) -> str:
     name: object = None
     try:
         asked = _read(line)
         name = asked.get("id")
         source, chosen = _question(asked, options)
-        results = ask(engine, read_query(source, chosen), chosen)
+        results = searcher.find_pattern(read_query(source, chosen), chosen)
     except Exception as fault:  # noqa: BLE001 - whatever it was, the other lines must be answered
         return written(error_object(as_ohara_error(fault), name=name))
     return written(results_object(results, name=name))

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 # Errors of the service are raised and reported by this process, with a traceback if that is wanted.
 _HARMLESS = (*HARMLESS, "OHARA_DEBUG")
 
-DEADLINE_S = 120.0  # a scan of a huge history; the lanes have deadlines of their own
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -37,17 +35,15 @@ def find_by_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered
     if overrides_settings(os.environ, harmless=_HARMLESS):
         return Answered(None)
 
-    from ohara import client, wire
+    from ohara import client
 
     try:
         there = client.running()
         if there is None:
             return Answered(None)
         with there:
-            request = wire.Find(
-                repo=str(repo), query=query, options=options, deadline_ms=round(DEADLINE_S * 1000)
-            )
-            results = there.send(request, meanwhile=_prepare_to_print).results
+            searcher = client.RemoteSearcher(there, repo, meanwhile=_prepare_to_print)
+            results = searcher.find_pattern(query, options)
     except IndexMissing:
         return Answered(None)  # a first search starts an index, whose progress the caller shows
     except (DaemonError, InternalError) as error:

@@ -56,13 +56,12 @@ def read_query(source: str, options: SearchOptions) -> Query:
 
 def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool = False) -> Results:
     """Run a query in the engine; `watched` shows the progress of a long search on a terminal."""
-    wishes = engine.search.wishes(options)
+    if not (watched and query.patterns and sys.stderr.isatty()):
+        return engine.find_pattern(query, options)
 
     import anyio
 
-    if watched and query.patterns and sys.stderr.isatty():
-        return anyio.run(_watched, engine, query, wishes)
-    return anyio.run(engine.search.find, query, wishes)
+    return anyio.run(_watched, engine, query, engine.search.wishes(options))
 
 
 async def _watched(engine: Engine, query: Query, wishes: Wishes) -> Results:

@@ -17,8 +17,18 @@ if TYPE_CHECKING:
     from ohara.client.aio import AsyncClient, connect_async
     from ohara.client.blocking import Client, connect, running
     from ohara.client.locate import socket_path, start_daemon
+    from ohara.client.searcher import RemoteSearcher
 
-__all__ = ["AsyncClient", "Client", "connect", "connect_async", "running", "socket_path", "start_daemon"]
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "RemoteSearcher",
+    "connect",
+    "connect_async",
+    "running",
+    "socket_path",
+    "start_daemon",
+]
 
 _MODULES = {
     "AsyncClient": "aio",
@@ -26,6 +36,7 @@ _MODULES = {
     "connect": "blocking",
     "connect_async": "aio",
     "running": "blocking",
+    "RemoteSearcher": "searcher",
     "socket_path": "locate",
     "start_daemon": "locate",
 }

@@ -20,8 +20,6 @@ from ohara.daemon.repositories import in_thread, open_registered
 from ohara.daemon.turns import Turns
 from ohara.engine import all_indexes
 from ohara.git.repo import Repository
-from ohara.index.reachability import not_indexed
-from ohara.model import WHOLE_HUNK, SearchOptions
 from ohara.retrieve.reading import read_query
 
 if TYPE_CHECKING:
@@ -182,16 +180,13 @@ class Answers:
             results = await engine.find(query, replace(request.options, within_s=left_s))
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
-            return wire.Found(id=request.id, results=replace(results, index=_sendable(results.index)))
+            results = replace(results, index=_sendable(results.index), hits=wire.carried_hits(results.hits))
+            return wire.Found(id=request.id, results=results)
 
     async def _show(self, request: wire.Show, client: Hashable) -> wire.Shown:
         async with self._turn(request, client), self._repositories.use(request.repo) as engine:
-            sha = await in_thread(_resolve, request.repo, request.commit)
-            options = SearchOptions(k=0, all_hunks=True, context=WHOLE_HUNK)
-            results = await engine.find(sha, options)
-        if not results.hits:
-            raise not_indexed(sha)
-        return wire.Shown(id=request.id, hits=results.hits)
+            results = await engine.hunks_of(await in_thread(_resolve, request.repo, request.commit))
+        return wire.Shown(id=request.id, hits=wire.carried_hits(results.hits))
 
 
 def _carried(job: wire.JobState) -> wire.JobState:

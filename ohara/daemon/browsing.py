@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara import wire
@@ -10,6 +11,7 @@ from ohara.errors import UsageError
 
 if TYPE_CHECKING:
     from ohara.browse.browser import Browser
+    from ohara.model import History
 
 Browsing = wire.Describe | wire.HistoryRequest | wire.Blame | wire.Lines | wire.Remote
 
@@ -21,11 +23,11 @@ async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
             return wire.Described(id=request.id, details=await browser.details(request.commit))
         case wire.HistoryRequest(symbol=str(symbol)):
             found = await browser.symbol_history(symbol, request.path, request.k)
-            return wire.Followed(id=request.id, history=found)
+            return wire.Followed(id=request.id, history=_carried(found))
         case wire.HistoryRequest():
             span = _span(request.first, request.last)
             found = await browser.line_history(request.commit, request.path, span, request.k)
-            return wire.Followed(id=request.id, history=found)
+            return wire.Followed(id=request.id, history=_carried(found))
         case wire.Blame():
             origin = await browser.blame(request.commit, request.path, request.line)
             return wire.Blamed(id=request.id, origin=origin)
@@ -34,6 +36,10 @@ async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
             return wire.Excerpt(id=request.id, lines=await browser.lines(request.commit, request.path, span))
         case wire.Remote():
             return wire.Located(id=request.id, url=await browser.remote())
+
+
+def _carried(history: History) -> History:
+    return replace(history, hits=wire.carried_hits(history.hits))
 
 
 def _span(first: int, last: int) -> Span:

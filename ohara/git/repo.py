@@ -68,6 +68,11 @@ class Repository:
     # -- identity ----------------------------------------------------------------------------
 
     @property
+    def path(self) -> Path:
+        """The path that people know it by: the work tree, or a bare repository's git directory."""
+        return self.work_dir or self.common_dir
+
+    @property
     def name(self) -> str:
         """A short name for people: the folder's, without `.git`."""
         named = self.common_dir.parent if self.common_dir.name == ".git" else self.common_dir

@@ -50,7 +50,7 @@ def brief_status(
         unseen = count_unseen(tips.values(), seen.values())
     indexed = passes[0].total
     return IndexStatus(
-        repository=str(repository.work_dir or repository.common_dir),
+        repository=str(repository.path),
         commits=total + unseen,
         indexed=indexed,
         behind=max(0, total - indexed) + unseen,

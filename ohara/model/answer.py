@@ -45,7 +45,7 @@ class Hit:
     """One hunk that was found: its content, its commit and path, and how it was ranked.
 
     `line` and `old_line` number the line that matched, `top` and `old_top` the first line of the excerpt, in
-    the new and in the old file.
+    the new and in the old file. `repository` is the path of its repository, as `IndexStatus` has it.
     """
 
     rank: int
@@ -70,6 +70,7 @@ class Hit:
     also_in: tuple[Sha, ...] = ()
     top: int = 0
     old_top: int = 0
+    repository: str = ""
 
 
 class SpanScope(StrEnum):

@@ -58,6 +58,7 @@ def hit_object(hit: Hit) -> dict[str, object]:
     return {
         "rank": hit.rank,
         "score": round(hit.score, _SCORE_DIGITS),
+        "repository": hit.repository,
         "commit": commit.sha,
         "hunk": hit.hunk,
         "subject": commit.subject,

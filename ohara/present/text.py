@@ -30,12 +30,16 @@ _NARROWEST = 20  # below this nothing is readable; wrapping there would only mak
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """How to lay out text: the width (None does not wrap), the style, the current time, and `explain`."""
+    """How to lay out text: the width (None does not wrap), the style, the current time, and `explain`.
+
+    `several`: the hits are of more than one repository, so that each names its own.
+    """
 
     now: float
     width: int | None = None
     style: Style = PLAIN
     explain: bool = False
+    several: bool = False
 
 
 def hit_lines(hit: Hit, page: Page) -> list[str]:
@@ -43,6 +47,7 @@ def hit_lines(hit: Hit, page: Page) -> list[str]:
     margin = " " * (len(str(hit.rank)) + 2)
     return [
         *_head(hit, page, margin),
+        *(_repository(hit, page, margin) if page.several else ()),
         *_place(hit, page, margin),
         *_diff(hit, page, margin),
         *_company(hit, page, margin),
@@ -105,6 +110,11 @@ def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:
         yield from (margin + part for part in _wrapped(author, page, margin))
     for part in _wrapped(sanitize(commit.subject) or "(no message)", page, margin):
         yield margin + style.ink(part, Ink.SUBJECT)
+
+
+def _repository(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    for part in _wrapped(sanitize(hit.repository), page, margin):
+        yield margin + page.style.ink(part, Ink.QUIET)
 
 
 def _place(hit: Hit, page: Page, margin: str) -> Iterator[str]:

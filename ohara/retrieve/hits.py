@@ -51,14 +51,20 @@ def make_hits(
     rows: Mapping[HunkId, StoredHunk],
     sought: Sought,
     *,
+    repository: str = "",
     first_rank: int = 1,
     until: float = math.inf,
 ) -> tuple[Hit, ...]:
     """One hit for each, numbered from the first rank; marking what matched goes on `until` then."""
-    return tuple(_hit(one, rows[one.hunk], sought, rank, until) for rank, one in enumerate(shown, first_rank))
+    return tuple(
+        _hit(one, rows[one.hunk], sought, rank, until, repository=repository)
+        for rank, one in enumerate(shown, first_rank)
+    )
 
 
-def _hit(scored: ScoredHunk, row: StoredHunk, sought: Sought, rank: int, until: float) -> Hit:
+def _hit(
+    scored: ScoredHunk, row: StoredHunk, sought: Sought, rank: int, until: float, *, repository: str
+) -> Hit:
     excerpt = cut(
         row.body,
         sought.marks(row.body, until=until),
@@ -89,6 +95,7 @@ def _hit(scored: ScoredHunk, row: StoredHunk, sought: Sought, rank: int, until: 
         also_in=scored.also_in,
         top=excerpt.top,
         old_top=excerpt.old_top,
+        repository=repository,
     )
 
 

@@ -57,7 +57,7 @@ def _no_trace(reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where answers come from. Models are asked for when a stage needs them, and not before.
+    """What a search reads from; `repository` is the path that hits carry. Models load when first needed.
 
     `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
     lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply,
@@ -65,6 +65,7 @@ class Sources:
     up to a moment. `trace` follows lines back through history, in those of some paths that are there.
     """
 
+    repository: str
     pool: Readers
     embedder: Callable[[], Embedder | None]
     maker: Callable[[str], Embedder | None]

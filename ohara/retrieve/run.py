@@ -110,7 +110,14 @@ async def find(
 
     def excerpts() -> tuple[Hit, ...]:
         until = time.monotonic() + _MARKING_S
-        return make_hits(answer.shown, answer.rows, sought, first_rank=page.start + 1, until=until)
+        return make_hits(
+            answer.shown,
+            answer.rows,
+            sought,
+            repository=sources.repository,
+            first_rank=page.start + 1,
+            until=until,
+        )
 
     hits = await anyio.to_thread.run_sync(excerpts)
     beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)

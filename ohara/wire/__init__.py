@@ -32,6 +32,7 @@ from ohara.wire.answers import (
     Version,
     Welcome,
     carried,
+    carried_hits,
     fault,
     raised,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "Words",
     "body_length",
     "carried",
+    "carried_hits",
     "decode_reply",
     "decode_request",
     "fault",

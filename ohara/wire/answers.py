@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -206,3 +207,10 @@ def raised(reply: Fault) -> OharaError:
 def carried(text: str) -> str:
     """The text with lone surrogates replaced, which JSON cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def carried_hits(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """The hits with paths of repositories that JSON can hold."""
+    if all(carried(path) == path for path in {hit.repository for hit in hits}):
+        return hits
+    return tuple(dataclasses.replace(hit, repository=carried(hit.repository)) for hit in hits)

@@ -391,7 +391,7 @@ def test_a_long_search_tells_a_terminal_how_far_it_is(cli: Cli, monkeypatch: pyt
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setattr("ohara.cli.search._WONDER_S", -1.0)
+    monkeypatch.setattr("ohara.cli.search._PROGRESS_AFTER_S", -1.0)
     monkeypatch.setattr("ohara.retrieve.lanes.literal._TURN_S", 0.0)
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     cli("find", r"/\?\?/")

@@ -91,6 +91,12 @@ def shown(found: Hit, **page: object) -> list[str]:
     return hit_lines(found, Page(now=NOW, **page))  # type: ignore[arg-type]
 
 
+def test_hits_of_several_repositories_name_theirs() -> None:
+    found = hit(repository="/home/me/par\x1bcel")
+    assert "/home/me/par␛cel" in shown(found, several=True)[2]
+    assert not any("/home/me" in line for line in shown(found))
+
+
 def test_a_hit_in_a_pipe() -> None:
     assert shown(hit()) == [
         "1. 0123456789 · 3 days ago · Ada Lovelace",

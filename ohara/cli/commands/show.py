@@ -13,8 +13,6 @@ from ohara.cli.answer import page_for, say
 from ohara.cli.options import color_option, repo_option
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
-from ohara.cli.search import ask, read_query
-from ohara.model import WHOLE_HUNK, SearchOptions
 from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
 from ohara.present.text import commit_lines, hunk_lines, warnings
@@ -22,8 +20,7 @@ from ohara.present.text import commit_lines, hunk_lines, warnings
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ohara.engine import Engine
-    from ohara.model import Results, Sha
+    from ohara.model import Results
 
 
 @click.command("show")
@@ -39,12 +36,14 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
 
     REF is a commit's name or the beginning of one, a branch, a tag, or HEAD~3.
     """
+    import anyio
+
     from ohara.cli.freshness import freshen
     from ohara.engine import Engine
 
     engine = Engine.open(repo)
     notes = freshen(engine, quiet=as_json)
-    results = _hunks_of(engine, engine.repository.commit_named(ref))
+    results = anyio.run(engine.hunks_of, engine.repository.commit_named(ref))
     hunks = whole_hunks(results.hits)
     results = replace(results, hits=tuple(hunks if context is None else with_context(hunks, context)))
     if as_json:
@@ -53,16 +52,6 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
         _print(results, OutputOptions(Form.TEXT, color))
     say([*warnings(results), *notes])
     return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
-
-
-def _hunks_of(engine: Engine, sha: Sha) -> Results:
-    options = SearchOptions(k=0, rerank=False, all_hunks=True, context=WHOLE_HUNK)
-    results = ask(engine, read_query(sha, options), options)
-    if not results.hits:
-        from ohara.index.reachability import not_indexed
-
-        raise not_indexed(sha)
-    return results
 
 
 def _print(results: Results, printing: OutputOptions) -> None:

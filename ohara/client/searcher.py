@@ -1,0 +1,42 @@
+"""Searches one repository through the background service, with the methods of `ohara.searcher.Searcher`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ohara import wire
+from ohara.model import SearchOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ohara.client.blocking import Client
+    from ohara.model import Hit, IndexStatus, Query, Results
+
+DEADLINE_S = 120.0  # a scan of a huge history; the lanes have deadlines of their own
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSearcher:
+    """Searches through a connected client; `meanwhile` is called once while the service works."""
+
+    client: Client
+    repo: Path | str
+    meanwhile: Callable[[], object] | None = None
+
+    def find_pattern(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
+        """Search."""
+        request = wire.Find(
+            repo=str(self.repo), query=query, options=options, deadline_ms=round(DEADLINE_S * 1000)
+        )
+        return self.client.send(request, meanwhile=self.meanwhile).results
+
+    def show(self, commit: str) -> tuple[Hit, ...]:
+        """All hunks of one commit, whole."""
+        return self.client.send(wire.Show(repo=str(self.repo), commit=commit)).hits
+
+    def statuses(self) -> tuple[IndexStatus, ...]:
+        """The status of the index."""
+        return (self.client.send(wire.Status(repo=str(self.repo))).status,)

@@ -1,0 +1,29 @@
+"""What every front end searches with, wherever the answers come from.
+
+`ohara.engine.Engine` searches one index in this process, `ohara.client.RemoteSearcher` the same through the
+background service. A searcher may cover several repositories: each hit names its own, and `statuses` has one
+entry for each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ohara.model import Hit, IndexStatus, Query, Results, SearchOptions
+
+
+class Searcher(Protocol):
+    """Answers queries over one repository or several."""
+
+    def find_pattern(self, query: str | Query, options: SearchOptions = ...) -> Results:
+        """Search; a query that is already parsed includes its mode, filters and polarity."""
+        ...
+
+    def show(self, commit: str) -> tuple[Hit, ...]:
+        """All hunks of one commit, whole, named by sha, prefix or ref."""
+        ...
+
+    def statuses(self) -> tuple[IndexStatus, ...]:
+        """The status of each index that is searched."""
+        ...
