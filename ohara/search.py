@@ -24,7 +24,7 @@ from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
 from ohara.retrieve.run import find
-from ohara.store.engines import open_readers
+from ohara.store.engines import index_at
 from ohara.store.facts import OLDER
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Search:
         self._reranker: Reranker | None = None
         self._reaches = Reaches(repository, settings.index.since)
         self._unseen: dict[tuple[str, ...], int] = {}
-        self._pool = open_readers(location)
+        self._pool = index_at(location).readers()
         self._sources = Sources(
             repository=str(repository.path),
             pool=self._pool,

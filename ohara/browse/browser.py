@@ -21,7 +21,7 @@ from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
 from ohara.model import CommitDetails, History, Origin, Pass, Place
 from ohara.retrieve.request import Traced
-from ohara.store.engines import open_readers
+from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ class Browser:
 
     def __init__(self, repository: Repository, location: IndexLocation) -> None:
         self._repository = Repository.open(repository.path)
-        self._pool = open_readers(location, size=_READERS)
+        self._pool = index_at(location).readers(size=_READERS)
         self._lock = Lock()
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 ALL_PASSES = frozenset(Pass)
 _WORTH_COMPACTING_COMMITS = (
-    1_000  # a compaction takes a second for 100,000 hunks; FTS5's own merging does for less
+    1_000  # a compaction takes a second for 100,000 hunks; an index's own merging does for less
 )
 
 

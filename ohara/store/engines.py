@@ -6,22 +6,15 @@ from typing import TYPE_CHECKING
 
 from ohara.store.sqlite.files import try_database
 from ohara.store.sqlite.index import SqliteIndex
-from ohara.store.sqlite.pool import READERS, ReaderPool
 
 if TYPE_CHECKING:
     from ohara.store.index import Index
     from ohara.store.locate import IndexLocation
-    from ohara.store.reading import Readers
 
 
 def index_at(location: IndexLocation) -> Index:
     """The index at a location, whether or not it exists yet."""
     return SqliteIndex(location)
-
-
-def open_readers(location: IndexLocation, *, size: int = READERS) -> Readers:
-    """The readers of an index, at most `size` at a time."""
-    return ReaderPool(location.database, size=size)
 
 
 def try_engine() -> str:

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from ohara.store.derived import StoredCommits
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.locate import IndexLocation
+    from ohara.store.reading import Readers
     from ohara.store.writing import Verdict, Writer
+
+# Three lanes and one look-up at a time; more readers than this only take memory from one another.
+READERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,10 @@ class Index(Protocol):
 
     def stored_commits(self) -> StoredCommits:
         """Open the index for the passes that work from stored commits; in any process."""
+        ...
+
+    def readers(self, *, size: int = READERS) -> Readers:
+        """Open the index to be asked questions, by at most so many readers at a time."""
         ...
 
     def statistics(self) -> AbstractContextManager[Statistics]:

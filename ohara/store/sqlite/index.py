@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from ohara.errors import IndexMissing
 from ohara.store import lock
+from ohara.store.index import READERS
 from ohara.store.sqlite import files
+from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.statistics import statistics
 from ohara.store.sqlite.stored_commits import StoredCommits
 from ohara.store.sqlite.writer import Writer
@@ -65,6 +67,10 @@ class SqliteIndex:
     def stored_commits(self) -> StoredCommits:
         """A connection that reads commits back as they were stored."""
         return StoredCommits(self.location.database)
+
+    def readers(self, *, size: int = READERS) -> ReaderPool:
+        """Connections that answer questions."""
+        return ReaderPool(self.location.database, size=size)
 
     def statistics(self) -> AbstractContextManager[Statistics]:
         """A connection that counts."""

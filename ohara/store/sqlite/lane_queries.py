@@ -102,22 +102,22 @@ def touching(session: Session, symbols: Iterable[int], allowed: HunkFilter) -> l
 
 def at_path(session: Session, written: str, allowed: HunkFilter, limit: int) -> list[Occurrence]:
     """The hunks of files at the paths that a person means, before or after a rename, newest first."""
-    paths = _paths_meant(session, written)
+    paths = paths_meant(session, written)
     if not paths:
         return []
     statement = _AT_PATHS.format(allowed=allowed.condition)
-    asked = json.dumps(paths)
+    asked = json.dumps(list(paths))
     return [occurrence(row) for row in session.rows(statement, (asked, asked, *allowed.parameters, limit))]
 
 
-def _paths_meant(session: Session, written: str) -> list[int]:
+def paths_meant(session: Session, written: str) -> dict[int, str]:
     """The paths that a person means who writes this: the file itself, its ending, or all in a folder."""
     name = written.strip("/").casefold()
-    return [
-        path_id
-        for path_id, path in session.rows(_PATHS)
+    return {
+        number: path
+        for number, path in session.rows(_PATHS)
         if (folded := f"/{path.casefold()}").endswith(f"/{name}") or f"/{name}/" in folded
-    ]
+    }
 
 
 def recent(session: Session, allowed: HunkFilter) -> list[Occurrence]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ohara.model import ChangeKind, HunkId
 from ohara.store.answers import PathChange, PlacedHunk
 from ohara.store.sqlite.fts_query import word_expression
-from ohara.store.sqlite.lane_queries import NEWEST_FIRST
+from ohara.store.sqlite.lane_queries import NEWEST_FIRST, paths_meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +34,6 @@ _AT_PATHS = f"""SELECT hunk.id, commits.committer_time, commits.sha, path.path, 
   JOIN path ON path.id = file.path_id LEFT JOIN path AS old ON old.id = file.old_path_id
   WHERE (file.path_id IN (SELECT value FROM json_each(?))
     OR file.old_path_id IN (SELECT value FROM json_each(?))) AND {{allowed}} ORDER BY {NEWEST_FIRST}"""
-_PATHS = "SELECT id, path FROM path"
 
 
 def messages_with(session: Session, words: WordQuery, allowed: HunkFilter) -> dict[int, str]:
@@ -56,19 +55,9 @@ def changes_with(session: Session, words: WordQuery, allowed: HunkFilter, limit:
     return _placed(session.rows(statement, (word_expression(words), *allowed.parameters, limit)))
 
 
-def paths_meant(session: Session, written: str) -> list[tuple[int, str]]:
-    """The paths that a person means who writes this: the file itself, its ending, or all in a folder."""
-    name = written.strip("/").casefold()
-    return [
-        (number, path)
-        for number, path in session.rows(_PATHS)
-        if (folded := f"/{path.casefold()}").endswith(f"/{name}") or f"/{name}/" in folded
-    ]
-
-
 def changes_at(session: Session, written: str, allowed: HunkFilter) -> list[PathChange]:
     """Every hunk at the paths that this may mean, on either side of a rename, newest first."""
-    asked = json.dumps([number for number, _ in paths_meant(session, written)])
+    asked = json.dumps(list(paths_meant(session, written)))
     rows = session.rows(_AT_PATHS.format(allowed=allowed.condition), (asked, asked, *allowed.parameters))
     return [
         PathChange(HunkId(hunk), time, sha, path, old_path, ChangeKind(kind))

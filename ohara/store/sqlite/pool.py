@@ -19,6 +19,7 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from ohara.store.index import READERS
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.identity import is_same, is_there, replaced
 from ohara.store.sqlite.reader import Reader
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.identity import Stamp
 
 T = TypeVar("T")
-
-# Three lanes and one look-up at a time; more connections than this only take memory from one another.
-READERS = 4
 
 # How soon an interrupt is repeated: the first may fall between two statements and stop neither.
 _INTERRUPT_AGAIN_S = 0.02

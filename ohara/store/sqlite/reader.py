@@ -150,7 +150,7 @@ class Reader(Session):
 
     def paths_meant(self, written: str) -> list[str]:
         """The paths that this may mean."""
-        return [path for _, path in named.paths_meant(self, written)]
+        return list(lane_queries.paths_meant(self, written).values())
 
     def changes_at(self, written: str, allowed: Allowed) -> list[PathChange]:
         """Every hunk at the paths that this may mean, newest first."""
