@@ -108,11 +108,6 @@ def query_terms(text: str) -> tuple[str, ...]:
     return telling or tuple(words)
 
 
-def split_identifier(name: str) -> tuple[str, ...]:
-    """The case-folded parts of an identifier: at underscores, changes of case, and digits."""
-    return tuple(part.casefold() for part in _parts(name))
-
-
 class _Words(dict[str, str]):
     """Each run of word characters met so far, with its index words, each followed by a space.
 

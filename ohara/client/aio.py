@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=wire.Reply)
 
 _CANCEL_S = 1.0  # for sending the service a cancellation
+_PIECE_BYTES = 256 * 2**10
 _WAITING_EVENTS = 256  # a reader that falls further behind loses events, never the connection
 
 
@@ -48,6 +49,7 @@ class AsyncClient:
         self._ids = request_ids()
         self._sending = anyio.Lock()
         self._waiting: dict[int, MemoryObjectSendStream[wire.AnyReply]] = {}
+        self._received = wire.FrameBuffer()
         self._over = False
 
     @property
@@ -130,8 +132,9 @@ class AsyncClient:
         """Pass each reply to the task that waits for it, until the connection ends."""
         try:
             while True:
-                length = wire.body_length(await self._exactly(wire.HEADER_BYTES))
-                self._hand_over(wire.decode_reply(await self._exactly(length)))
+                while (body := self._received.body()) is None:
+                    self._received.feed(await self._stream.receive(_PIECE_BYTES))
+                self._hand_over(wire.decode_reply(body))
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, DaemonError):
             pass
         finally:
@@ -148,12 +151,6 @@ class AsyncClient:
                 sender.send_nowait(reply)
             if is_last:
                 sender.close()
-
-    async def _exactly(self, count: int) -> bytes:
-        received = bytearray()
-        while len(received) < count:
-            received += await self._stream.receive(min(count - len(received), 1 << 20))
-        return bytes(received)
 
 
 @asynccontextmanager

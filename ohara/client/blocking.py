@@ -31,6 +31,7 @@ R = TypeVar("R", bound=wire.Reply)
 _GREETING_S = 5.0  # a service that does not answer the greeting by then is stuck
 _STOP_S = 15.0
 _POLL_S = 0.05
+_PIECE_BYTES = 256 * 2**10
 
 START_HINT = "ohara daemon start"
 
@@ -41,6 +42,7 @@ class Client:
     def __init__(self, connection: socket.socket, *, version: str = __version__) -> None:
         self._connection = connection
         self._ids = request_ids()
+        self._received = wire.FrameBuffer()
         try:
             hello = wire.Hello(protocol=wire.PROTOCOL, version=version)
             self.greeting = self.send(hello, timeout_s=_GREETING_S)
@@ -110,19 +112,14 @@ class Client:
             raise _gone(error) from error
 
     def _receive(self, *kinds: type[wire.Reply]) -> wire.AnyReply:
-        return wire.decode_reply(self._exactly(wire.body_length(self._exactly(wire.HEADER_BYTES))), *kinds)
-
-    def _exactly(self, count: int) -> bytes:
-        received = bytearray()
         try:
-            while len(received) < count:
-                piece = self._connection.recv(min(count - len(received), 1 << 20))
-                if not piece:
-                    raise _gone(None)
-                received += piece
+            while (body := self._received.body()) is None:
+                if not (piece := self._connection.recv(_PIECE_BYTES)):
+                    raise HungUp
+                self._received.feed(piece)
         except OSError as error:
             raise _gone(error) from error
-        return bytes(received)
+        return wire.decode_reply(body, *kinds)
 
     def close(self) -> None:
         """Close the connection; requests that are running are cancelled."""
@@ -200,5 +197,5 @@ def _listens() -> bool:
     return False
 
 
-def _gone(error: OSError | None) -> DaemonError:
+def _gone(error: OSError) -> DaemonError:
     return silent() if isinstance(error, TimeoutError) else HungUp()

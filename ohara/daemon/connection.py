@@ -53,7 +53,7 @@ class Connection:
         self._answering = answering
         self._sending = anyio.Lock()
         self._under_way: dict[int, anyio.CancelScope] = {}
-        self._received = bytearray()
+        self._received = wire.FrameBuffer()
 
     async def serve(self) -> None:
         """Answer requests until the client leaves."""
@@ -139,16 +139,12 @@ class Connection:
 
     async def _request(self) -> wire.AnyRequest:
         """The next request; there is no limit to the time between two."""
-        length = wire.body_length(await self._exactly(wire.HEADER_BYTES))
+        while not self._received.has_header:
+            self._received.feed(await self._stream.receive(_PIECE_BYTES))
         with anyio.fail_after(_BODY_S):
-            return wire.decode_request(await self._exactly(length))
-
-    async def _exactly(self, count: int) -> bytes:
-        while len(self._received) < count:
-            self._received += await self._stream.receive(_PIECE_BYTES)
-        piece = bytes(self._received[:count])
-        del self._received[:count]
-        return piece
+            while (body := self._received.body()) is None:
+                self._received.feed(await self._stream.receive(_PIECE_BYTES))
+        return wire.decode_request(body)
 
     async def _send_event(self, event: wire.Event) -> None:
         await self._send(event)

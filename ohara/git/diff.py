@@ -1,8 +1,7 @@
 """Turns a commit into its file changes: what `git show` would print, decoded.
 
 A commit is compared with its parent, a root with nothing; a merge gives only what it changed itself. A
-shallow clone's cut-off commits look like roots and so add every file, as git shows them too:
-`Repository.shallow_roots` names them.
+shallow clone's cut-off commits look like roots and so add every file, as git shows them too.
 """
 
 from __future__ import annotations

@@ -83,21 +83,6 @@ class Repository:
         """True when history was cut off by a shallow clone."""
         return bool(self.grafts.shallow)
 
-    @property
-    def shallow_roots(self) -> frozenset[Sha]:
-        """The commits that a shallow clone made to look like roots, which seem to add every file."""
-        return frozenset(Sha(oid.hex()) for oid in self.grafts.shallow)
-
-    @property
-    def is_partial(self) -> bool:
-        """True when objects may be absent because another repository promised to supply them."""
-        if any(self.common_dir.glob("objects/pack/*.promisor")):
-            return True
-        return any(
-            name == "extensions.partialclone" or (name.startswith("remote.") and name.endswith(".promisor"))
-            for name in self._settings()
-        )
-
     def remote_url(self) -> str | None:
         """Where `origin`, or else the only remote, is fetched from."""
         urls = {
@@ -125,10 +110,6 @@ class Repository:
     def all_refs(self) -> tuple[str, ...]:
         """Every branch, remote branch and tag that leads to a commit."""
         return refs.survey(self.handle).usable
-
-    def unusable_refs(self) -> dict[str, str]:
-        """The other ones, with the reason: broken, or a tag of something else."""
-        return dict(refs.survey(self.handle).unusable)
 
     def resolve(self, names: Iterable[str]) -> dict[str, Sha]:
         """Finds the commit that each name leads to; a HEAD without commits yet leads nowhere."""

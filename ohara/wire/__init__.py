@@ -39,6 +39,7 @@ from ohara.wire.answers import (
 from ohara.wire.frames import (
     HEADER_BYTES,
     MAX_FRAME_BYTES,
+    FrameBuffer,
     body_length,
     decode_reply,
     decode_request,
@@ -92,6 +93,7 @@ __all__ = [
     "Find",
     "Followed",
     "Found",
+    "FrameBuffer",
     "Health",
     "HealthCheck",
     "Hello",

@@ -60,6 +60,33 @@ def body_length(header: bytes) -> int:
     return int(length)
 
 
+class FrameBuffer:
+    """Splits received bytes into frames: bytes in, bodies out."""
+
+    def __init__(self) -> None:
+        self._received = bytearray()
+
+    def feed(self, piece: bytes) -> None:
+        """Add bytes that were received."""
+        self._received += piece
+
+    @property
+    def has_header(self) -> bool:
+        """True when a frame has begun: only its body may be missing."""
+        return len(self._received) >= HEADER_BYTES
+
+    def body(self) -> bytes | None:
+        """The body of the next frame, if it is complete; an error when it is longer than any may be."""
+        if not self.has_header:
+            return None
+        end = HEADER_BYTES + body_length(bytes(self._received[:HEADER_BYTES]))
+        if len(self._received) < end:
+            return None
+        body = bytes(self._received[HEADER_BYTES:end])
+        del self._received[:end]
+        return body
+
+
 def decode_request(body: bytes) -> AnyRequest:
     """Decode a request; a DaemonError says what is wrong with it."""
     try:

@@ -13,6 +13,7 @@ import pytest
 from fixtures import histories
 from fixtures.git import init
 from ohara.errors import RepositoryError
+from ohara.git.refs import survey
 from ohara.git.repo import Repository, _refusal
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ def test_a_repository_without_a_config_file_opens_as_bare(three_commits: Repo, t
     repository = Repository.open(bare.path)
     assert repository.work_dir is None
     assert repository.remote_url() is None
-    assert not repository.is_partial
     assert repository.resolve(["main"]) == {"main": three_commits.sha["three"]}
 
 
@@ -166,7 +166,7 @@ def test_broken_refs_and_tags_of_other_things_are_passed_over_and_said(three_com
     (refs / "garbage").write_text("not a sha\n")
     repository = Repository.open(three_commits.path)
     assert repository.all_refs() == ("refs/heads/main",)
-    assert {"refs/heads/gone", "refs/tags/a-file"} <= set(repository.unusable_refs())
+    assert {"refs/heads/gone", "refs/tags/a-file"} <= {name for name, _ in survey(repository.handle).unusable}
     for name in ("gone", "garbage", "a-file", "refs/tags/a-file"):
         with pytest.raises(RepositoryError):
             repository.resolve([name])

@@ -6,7 +6,7 @@ import apsw
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ohara.words import LONGEST_WORD, index_text, query_terms, split_identifier
+from ohara.words import LONGEST_WORD, _parts, index_text, query_terms
 
 anything = st.text(max_size=200)
 # Text of the kind that is indexed, so that the interesting shapes come up often.
@@ -63,12 +63,12 @@ def test_tokens_and_size_are_bounded(text: str) -> None:
 
 @given(st.from_regex(re.compile(r"[a-z]{1,8}(_[a-z]{1,8}){0,4}", re.ASCII), fullmatch=True))
 def test_snake_case_parts_make_the_name_again(name: str) -> None:
-    assert "_".join(split_identifier(name)) == name
+    assert "_".join(_parts(name)) == name
 
 
 @given(st.lists(st.from_regex(r"[A-Z][a-z]{1,8}", fullmatch=True), min_size=1, max_size=5))
 def test_camel_case_parts_are_its_humps(humps: list[str]) -> None:
-    assert split_identifier("".join(humps)) == tuple(hump.lower() for hump in humps)
+    assert _parts("".join(humps)) == humps
 
 
 @given(texts)

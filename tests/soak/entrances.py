@@ -343,7 +343,6 @@ def _refs(given: Input) -> bool:
     try:
         repository = Repository.open(folder)
         repository.all_refs()
-        repository.unusable_refs()
         repository.default_refs()
         repository.resolve_existing((name,))
         repository.find_commit(name)

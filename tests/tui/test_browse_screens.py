@@ -101,7 +101,7 @@ async def test_opening_a_hit_shows_its_commit_at_the_hunk_with_its_marks(parcel:
             assert part in shown
         assert screen.diff.selected_hit is not None
         assert screen.diff.selected_hit.hunk == hit.hunk
-        assert screen.diff.match_count == len({match.line for match in hit.matches})
+        assert len(screen.diff._document.matches) == len({match.line for match in hit.matches})
         await pilot.press("enter")
         assert screen.diff.has_focus
         await pilot.press("escape")  # from the diff to the files, and only then out

@@ -164,7 +164,7 @@ async def test_matches_and_hunks_are_stepped_through_and_round() -> None:
     async with app.run_test(size=(60, 10)) as pilot:
         view = app.query_one(DiffView)
         view.show([first, second])
-        assert (view.match_count, view.cursor) == (2, 4)
+        assert (len(view._document.matches), view.cursor) == (2, 4)
         assert view.next_match()
         assert (view.selected_hit, app.query_one(DiffView).cursor) == (second, 69)
         await pilot.pause()

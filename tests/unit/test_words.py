@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from ohara import words
-from ohara.words import LONGEST_WORD, STOP_WORDS, index_text, query_terms, split_identifier
+from ohara.words import LONGEST_WORD, STOP_WORDS, _parts, index_text, query_terms
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_stop_words_stay_in_the_index() -> None:
         ("__", ()),
     ],
 )
-def test_split_identifier_folds_but_does_not_stem(name: str, parts: tuple[str, ...]) -> None:
-    assert split_identifier(name) == parts
+def test_an_identifier_has_its_parts(name: str, parts: tuple[str, ...]) -> None:
+    assert tuple(part.casefold() for part in _parts(name)) == parts
 
 
 def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

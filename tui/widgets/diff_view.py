@@ -76,11 +76,6 @@ class DiffView(CursorView):
         """The hunks that are shown."""
         return self._window.given
 
-    @property
-    def match_count(self) -> int:
-        """How many lines hold a match."""
-        return len(self._document.matches)
-
     def toggle_split(self) -> None:
         """Show the diff unified, or old and new side by side; the cursor stays on its line."""
         self._lay_out(is_split=not self._document.is_split)
