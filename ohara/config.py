@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ohara import paths
 from ohara.errors import ConfigError
-from ohara.regular import IrregularFile, read_regular
+from ohara.safe_read import IrregularFile, read_regular
 from ohara.settings import SECTIONS, SETTINGS, Setting, Settings
 from ohara.suggest import nearest
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ohara.embed.catalog import serving_embedder, serving_reranker
 from ohara.embed.identity import embedder_of
-from ohara.embed.shared import shared_embedder, shared_reranker
+from ohara.embed.model_cache import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.index.reachability import NOT_INDEXED_HINT, Reach, Reaches
 from ohara.index.status import brief_status, count_unseen

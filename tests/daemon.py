@@ -31,8 +31,8 @@ lane_timeout_s = 60
 # A test waits for indexers, which step back for everybody: where many tests run at once, for ever. How far
 # they step back has a test of its own.
 IMPATIENT = """
-from ohara.cli import background
-background._NICENESS = background._SESSION_NICENESS = 0
+from ohara.cli import priority
+priority._NICENESS = priority._SESSION_NICENESS = 0
 """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui.phrases import count, duration
+from tui.formats import count, duration
 from tui.search_state import COMMITS_PER_S, Stage
 
 if TYPE_CHECKING:

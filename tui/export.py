@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ohara.model import ChangeKind
 from ohara.sanitize import sanitize
 from tui.diff.rows import hunk_range
-from tui.phrases import day
+from tui.formats import day
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

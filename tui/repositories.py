@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ohara.wire import JobState
-from tui.phrases import age, count, duration
+from tui.formats import age, count, duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui.advice import progress_line
+from tui.formats import count, milliseconds
 from tui.link import LinkState
-from tui.phrases import count, milliseconds
 from tui.widgets.footer import StatusPart
 
 if TYPE_CHECKING:

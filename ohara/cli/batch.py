@@ -11,7 +11,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.cli.answer import say
+from ohara.cli.output import say
 from ohara.cli.report import as_ohara_error
 from ohara.cli.search import read_query
 from ohara.errors import UsageError

@@ -59,4 +59,4 @@ def unread(results: Results) -> tuple[str, ...]:
 
 def _prepare_to_print() -> None:
     """Import the printing code while the service works: importing takes about as long as a search."""
-    import ohara.cli.answer  # noqa: F401
+    import ohara.cli.output  # noqa: F401

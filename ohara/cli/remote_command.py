@@ -16,9 +16,9 @@ import anyio.to_thread
 import click
 
 from ohara import wire
-from ohara.cli.answer import exit_code, rendered
 from ohara.cli.commands import find
 from ohara.cli.main import PROGRAM, cli
+from ohara.cli.output import exit_code, rendered
 from ohara.cli.printing import Terminal
 from ohara.cli.remote import unread
 from ohara.cli.report import ExitCode, as_ohara_error, describe

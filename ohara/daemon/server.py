@@ -17,21 +17,21 @@ from anyio.abc import SocketAttribute
 
 from ohara import __version__, config, paths, wire
 from ohara.client import socket_path
-from ohara.daemon import footprint
-from ohara.daemon.answers import Answers
+from ohara.daemon import resource_usage
 from ohara.daemon.connection import Connection
 from ohara.daemon.events import Events
+from ohara.daemon.handlers import Answers
 from ohara.daemon.jobs import Jobs
 from ohara.daemon.lifecycle import OwnSocket, lasting, logging_to_file, only_one
 from ohara.daemon.peer import is_same_user
 from ohara.daemon.repositories import Repositories
-from ohara.daemon.watching import Watch
+from ohara.daemon.watcher import Watch
 from ohara.errors import DaemonBusy
 
 if TYPE_CHECKING:
     from anyio.abc import SocketStream
 
-    from ohara.daemon.answers import Wording
+    from ohara.daemon.handlers import Wording
 
 _log = logging.getLogger("ohara.daemon")
 
@@ -82,7 +82,7 @@ class _Service:
 
     async def run(self) -> None:
         """Serve until told to stop, or until the socket is gone."""
-        footprint.use_few_arenas()
+        resource_usage.use_few_arenas()
         place = OwnSocket(socket_path())
         listener = await place.listen()
         try:
@@ -139,7 +139,7 @@ class _Service:
             idle_s = time.monotonic() - self._answers.last_used
             if self._answers.used_since_tidied:
                 self._answers.used_since_tidied = False
-                await anyio.to_thread.run_sync(footprint.give_back)
+                await anyio.to_thread.run_sync(resource_usage.give_back)
             limit_s = self._options.idle_exit_s
             if limit_s and idle_s > limit_s and not self._answers.connections and self._jobs.running is None:
                 _log.info("nobody asked anything for %.0f s", idle_s)

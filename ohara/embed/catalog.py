@@ -133,15 +133,15 @@ def load_embedder(name: str, *, threads: int = 0) -> Embedder | None:
     if name == NONE:
         return None
     if name in (EMBEDDED, EMBEDDED_EMBEDDER):
-        from ohara.embed.local import StaticEmbedder
+        from ohara.embed.static_model import StaticEmbedder
 
         return StaticEmbedder(embedded_folder(EMBEDDED_EMBEDDER))
     folder = _installed(name)
     if read_manifest(folder).kind is ModelKind.STATIC_EMBEDDER:
-        from ohara.embed.local import StaticEmbedder
+        from ohara.embed.static_model import StaticEmbedder
 
         return StaticEmbedder(folder)
-    from ohara.embed.fast import folder_embedder
+    from ohara.embed.fastembed_models import folder_embedder
 
     return folder_embedder(folder, threads=threads)
 
@@ -150,7 +150,7 @@ def load_reranker(name: str) -> Reranker | None:
     """Opens the reranker a setting names; None when the stage is off. Weights are read at the first pair."""
     if name == NONE:
         return None
-    from ohara.embed.fast import folder_reranker
+    from ohara.embed.fastembed_models import folder_reranker
 
     if name in (EMBEDDED, EMBEDDED_RERANKER):
         return folder_reranker(embedded_folder(EMBEDDED_RERANKER))

@@ -17,7 +17,7 @@ from ohara.errors import RepositoryError
 from ohara.git import decode, tree, wildcard
 from ohara.git.tree import FILE_TYPE, REGULAR
 from ohara.model import LeftOut
-from ohara.regular import IrregularFile, read_regular
+from ohara.safe_read import IrregularFile, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.git import decode, merge, renames, tree
-from ohara.git.reading import DEFAULT_OPTIONS, DiffOptions, Reading
+from ohara.git.file_diff import DEFAULT_OPTIONS, DiffOptions, Reading
 from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ohara.errors import RepositoryError
-from ohara.regular import IrregularFile, read_regular, refuse_irregular
+from ohara.safe_read import IrregularFile, read_regular, refuse_irregular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ohara.git.gitdir import LIST_BYTES, POINTER_BYTES
-from ohara.regular import IrregularFile, read_regular
+from ohara.safe_read import IrregularFile, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

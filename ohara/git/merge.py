@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.git import renames, tree
-from ohara.git.combined import own_hunks
+from ohara.git.combined_diff import own_hunks
 from ohara.git.tree import Delta, Entry
 from ohara.model import Hunk, LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.git.reading import Reading
+    from ohara.git.file_diff import Reading
 
 
 class Resolution(NamedTuple):

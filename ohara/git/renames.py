@@ -19,8 +19,8 @@ from ohara.model import LeftOut
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ohara.git.file_diff import Reading
     from ohara.git.objects import Objects
-    from ohara.git.reading import Reading
 
 # git's default -M50%, and its basename step: half way from there to identical.
 _SIMILAR: Final = 0.5

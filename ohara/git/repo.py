@@ -14,11 +14,11 @@ import pygit2
 
 from ohara.errors import RepositoryError
 from ohara.git import commits, decode, refs, tree
+from ohara.git.file_diff import DEFAULT_CAP
 from ohara.git.gitdir import common_dir, find, object_folders, vet
 from ohara.git.grafts import Grafts
-from ohara.git.loose import object_database
+from ohara.git.loose_objects import object_database
 from ohara.git.objects import Objects, tune
-from ohara.git.reading import DEFAULT_CAP
 from ohara.model import LeftOut, Sha
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ohara.embed.identity import embedder_identity
-from ohara.embed.prepare import VECTORS_VERSION
+from ohara.embed.model_text import VECTORS_VERSION
 from ohara.errors import OharaError
 from ohara.git.walk import walk
 from ohara.index import derived_passes, inline, stages

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.embed.catalog import load_embedder
 from ohara.embed.encoder import TextKind
-from ohara.embed.prepare import CHANGE_HUNKS, change_text, document_text
+from ohara.embed.model_text import CHANGE_HUNKS, change_text, document_text
 from ohara.embed.quantise import pack
 from ohara.encoded import leave_out
 from ohara.errors import InternalError

@@ -6,7 +6,11 @@ hex.
 
 from __future__ import annotations
 
-from ohara.model.answer import (
+from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
+from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
+from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
+from ohara.model.query import Filters, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.model.results import (
     AtHead,
     Hit,
     LaneReport,
@@ -16,10 +20,6 @@ from ohara.model.answer import (
     Results,
     SpanScope,
 )
-from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
-from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
-from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
-from ohara.model.question import Filters, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.status import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
 from ohara.model.vectors import VectorBlock, VectorForm
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ohara.model.answer import Hit  # noqa: TC001 - the types are read off the wire
 from ohara.model.history import ChangeKind, Commit, LeftOut, Sha  # noqa: TC001
+from ohara.model.results import Hit  # noqa: TC001 - the types are read off the wire
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ohara.model.question import Filters, Mode, Polarity
+from ohara.model.query import Filters, Mode, Polarity
 
 MOST_HITS = 100_000  # in one answer: more than anybody reads
 WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has, and long lines are not cut either

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass
-from ohara.present.moments import rfc3339
+from ohara.present.times import rfc3339
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError

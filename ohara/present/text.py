@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ohara.model import LaneStatus, Pass, SpanScope
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.hunks import range_of
-from ohara.present.moments import ago, rfc3339
 from ohara.present.style import PLAIN, Ink, Style
+from ohara.present.times import ago, rfc3339
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:

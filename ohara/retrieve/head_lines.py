@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ohara.git import decode, tree
-from ohara.git.reading import Reading
+from ohara.git.file_diff import Reading
 from ohara.git.repo import Repository
 from ohara.model import AtHead, LeftOut
 from ohara.retrieve.scan import OutOfTime, Scan

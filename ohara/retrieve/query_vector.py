@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from ohara.embed.encoder import TextKind
-from ohara.embed.prepare import document_text
+from ohara.embed.model_text import document_text
 from ohara.model import Mode, QueryClass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Ranking

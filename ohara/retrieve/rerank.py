@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from ohara.embed.prepare import rerank_text
+from ohara.embed.model_text import rerank_text
 from ohara.errors import reason_of
 from ohara.model import LaneReport, LaneStatus
 from ohara.retrieve.run_lanes import PREPARE_S

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ohara import client, config, paths, wire
 from ohara.embed.catalog import load_embedder, load_reranker
 from ohara.embed.identity import embedder_identity
-from ohara.embed.prepare import VECTORS_VERSION
+from ohara.embed.model_text import VECTORS_VERSION
 from ohara.errors import ConfigError, IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
 from ohara.setup import schedule

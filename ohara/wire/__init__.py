@@ -8,7 +8,17 @@ its length.
 
 from __future__ import annotations
 
-from ohara.wire.answers import (
+from ohara.wire.frames import (
+    HEADER_BYTES,
+    MAX_FRAME_BYTES,
+    FrameBuffer,
+    body_length,
+    decode_reply,
+    decode_request,
+    frame,
+    replies,
+)
+from ohara.wire.replies import (
     AnyReply,
     Blamed,
     Described,
@@ -35,16 +45,6 @@ from ohara.wire.answers import (
     carried_hits,
     fault,
     raised,
-)
-from ohara.wire.frames import (
-    HEADER_BYTES,
-    MAX_FRAME_BYTES,
-    FrameBuffer,
-    body_length,
-    decode_reply,
-    decode_request,
-    frame,
-    replies,
 )
 from ohara.wire.requests import (
     PROTOCOL,

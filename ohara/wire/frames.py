@@ -11,7 +11,7 @@ import msgspec
 
 from ohara.errors import DaemonError
 from ohara.model import SearchOptions
-from ohara.wire.answers import AnyReply, Fault, Reply
+from ohara.wire.replies import AnyReply, Fault, Reply
 from ohara.wire.requests import UNNUMBERED, AnyRequest, Find
 
 MAX_FRAME_BYTES = 16 * 2**20  # a thousand hits with whole excerpts take a tenth of this

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from ohara.model import Query, SearchOptions
-from ohara.wire.answers import (
+from ohara.wire.replies import (
     Blamed,
     Described,
     Done,

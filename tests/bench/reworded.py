@@ -13,7 +13,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.embed.prepare import VECTORS_VERSION
+from ohara.embed.model_text import VECTORS_VERSION
 from ohara.engine import Engine
 from ohara.model import Pass
 from ohara.store.sqlite.generations import generations

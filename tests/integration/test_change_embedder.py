@@ -14,7 +14,7 @@ from fixtures import histories
 from ohara.cli import freshness
 from ohara.cli.main import main
 from ohara.embed import installed
-from ohara.embed.adding import add_folder
+from ohara.embed.add_model import add_folder
 from ohara.engine import Engine
 from ohara.index import derived_passes
 from ohara.index.run import IndexOptions

@@ -11,7 +11,7 @@ import anyio.lowlevel
 import pytest
 
 from ohara import client, wire
-from ohara.daemon.turns import Turns
+from ohara.daemon.request_turns import Turns
 from ohara.errors import DaemonBusy
 from ohara.model import LaneStatus
 from tests.daemon import service
@@ -75,13 +75,13 @@ def test_a_hundred_clients_at_once_are_all_answered_by_all_lanes(
 
 SLOW = """
 import time
-from ohara.daemon import answers, server, turns
-turns.Turns.__init__.__kwdefaults__.update(at_once=1)
-catch_up = answers.catch_up
+from ohara.daemon import handlers, request_turns, server
+request_turns.Turns.__init__.__kwdefaults__.update(at_once=1)
+catch_up = handlers.catch_up
 def slowly(path):
     time.sleep(0.2)
     return catch_up(path)
-answers.catch_up = slowly
+handlers.catch_up = slowly
 server._CONNECTIONS = 40
 """
 

@@ -176,7 +176,7 @@ def test_the_service_lists_every_index_too(
 
 SABOTAGE = """
 import itertools
-from ohara.daemon import connection, repositories, watching
+from ohara.daemon import connection, repositories, watcher
 def failing(work, times=2):
     calls = itertools.count()
     def instead(*given, **named):
@@ -184,7 +184,7 @@ def failing(work, times=2):
             raise KeyError("sabotage")
         return work(*given, **named)
     return instead
-watching._present = failing(watching._present)
+watcher._present = failing(watcher._present)
 repositories.Repositories.close_idle = failing(repositories.Repositories.close_idle)
 connection.Connection.serve = failing(connection.Connection.serve, 0)
 connection.Connection._take = failing(connection.Connection._take, 1)

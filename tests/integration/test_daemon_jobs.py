@@ -59,12 +59,12 @@ if "index" in sys.orig_argv:
 AFTER_STEPPING_BACK = (
     HOLD
     + """
-background._NICENESS, background._SESSION_NICENESS = 10, 5
-lower_priority = background.lower_priority
+priority._NICENESS, priority._SESSION_NICENESS = 10, 5
+lower_priority = priority.lower_priority
 def stay_there():
     lower_priority()
     hold()
-background.lower_priority = stay_there
+priority.lower_priority = stay_there
 """
 )
 

@@ -15,7 +15,7 @@ from ohara.query import parse
 from ohara.wire import JobState
 from tui.actions import remapped
 from tui.advice import advise
-from tui.phrases import age, duration
+from tui.formats import age, duration
 from tui.query_draft import QueryDraft, lift_filters, parse_draft
 from tui.screens.filters import chips_from, fields_of
 from tui.search_state import SearchState

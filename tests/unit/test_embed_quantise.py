@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ohara.embed.encoder import TextKind
-from ohara.embed.local import StaticEmbedder
 from ohara.embed.quantise import Bits, Probe, pack
+from ohara.embed.static_model import StaticEmbedder
 from ohara.model import VectorBlock, VectorForm
 
 if TYPE_CHECKING:

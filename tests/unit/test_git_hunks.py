@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pygit2.enums import DiffOption
 
-from ohara.git import combined, decode, hunks, regions, xdiff
+from ohara.git import combined_diff, decode, hunks, regions, xdiff
 from ohara.model import Hunk
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def test_a_whole_file_is_one_hunk() -> None:
 @given(TEXTS, TEXTS, TEXTS)
 def test_a_merges_own_hunks_are_true_of_both_texts(first: bytes, second: bytes, merged: bytes) -> None:
     old, new = (decode.text(text).removesuffix("\n").split("\n") for text in (first, merged))
-    for hunk in combined.own_hunks([first, second], 0, merged):
+    for hunk in combined_diff.own_hunks([first, second], 0, merged):
         body = [line for line in hunk.body.split("\n") if not line.startswith("\\")]
         removed = [line[1:] for line in body if line[0] in " -"]
         added = [line[1:] for line in body if line[0] in " +"]
@@ -199,5 +199,5 @@ def test_a_merges_own_hunks_are_true_of_both_texts(first: bytes, second: bytes, 
 
 @given(TEXTS, TEXTS)
 def test_a_merge_that_equals_a_parent_has_nothing_of_its_own(first: bytes, second: bytes) -> None:
-    assert combined.own_hunks([first, second], 0, second) == ()
-    assert combined.own_hunks([first, second], 0, first) == ()
+    assert combined_diff.own_hunks([first, second], 0, second) == ()
+    assert combined_diff.own_hunks([first, second], 0, first) == ()

@@ -31,7 +31,6 @@ from ohara.model import (
     SpanScope,
 )
 from ohara.present.columns import pieces, width_of, words
-from ohara.present.moments import ago, rfc3339
 from ohara.present.style import Style, style_for
 from ohara.present.text import (
     Page,
@@ -42,6 +41,7 @@ from ohara.present.text import (
     summary,
     warnings,
 )
+from ohara.present.times import ago, rfc3339
 from ohara.sanitize import sanitize
 
 NOW = 1_700_000_000

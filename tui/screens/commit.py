@@ -17,7 +17,7 @@ from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.cells import sanitize
 from tui.commit_hunks import CommitHunks
-from tui.phrases import count
+from tui.formats import count
 from tui.screens.diff_actions import diff_commands
 from tui.screens.menu import Item, MenuScreen
 from tui.screens.paned import PanedScreen, list_beside_diff

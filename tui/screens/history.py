@@ -17,7 +17,7 @@ from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.cells import cut, fit, sanitize
-from tui.phrases import age, count, day
+from tui.formats import age, count, day
 from tui.screens.diff_actions import diff_commands
 from tui.screens.paned import PanedScreen, list_beside_diff
 from tui.screens.trace_actions import open_line, show_in_pager

@@ -15,7 +15,7 @@ from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.cells import cell_width, cut, cut_left, fit, sanitize
-from tui.phrases import age, count, size
+from tui.formats import age, count, size
 from tui.repositories import RepositoryInfo, details, freshness, list_repositories, with_job
 from tui.screens.paned import PanedScreen
 from tui.widgets.footer import StatusPart

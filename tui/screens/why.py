@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.cells import cut, sanitize
-from tui.phrases import day, milliseconds
+from tui.formats import day, milliseconds
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

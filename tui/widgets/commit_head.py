@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.cells import cut, sanitize
-from tui.phrases import age, moment
+from tui.formats import age, moment
 
 if TYPE_CHECKING:
     from textual import events

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tui.cells import cell_width, cut, cut_left, fit, sanitize
-from tui.phrases import age
+from tui.formats import age
 from tui.search_state import index_of_hit
 from tui.widgets.line_view import LineView
 

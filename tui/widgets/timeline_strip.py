@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.cells import fit
-from tui.phrases import count
+from tui.formats import count
 from tui.timeline import BLOCKS, Bar, bars
 
 if TYPE_CHECKING:

@@ -127,7 +127,7 @@ def command(**given: object) -> ExitCode:
         results = ask(engine, query, options, watched=printing.form is Form.TEXT)
         if engine.search.vectors_are_old and not notes:  # a note says that an indexer is already running
             notes += renew_vectors(engine)
-    from ohara.cli.answer import exit_code, print_answer
+    from ohara.cli.output import exit_code, print_answer
 
     print_answer(results, printing, now=time.time(), notes=notes)
     return exit_code(results)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.background import lower_priority
 from ohara.cli.options import repo_option
+from ohara.cli.priority import lower_priority
 from ohara.cli.progress import Reporter
 from ohara.cli.report import ExitCode
 from ohara.errors import IndexLocked, UsageError

@@ -87,7 +87,7 @@ def pull(name: str, *, yes: bool) -> ExitCode:
 )
 def add(path: Path, *, name: str, stage: str | None, dimensions: int | None, pooling: str | None) -> None:
     """Take a folder with an ONNX model and its tokeniser; it is copied, and tried once."""
-    from ohara.embed.adding import add_folder
+    from ohara.embed.add_model import add_folder
     from ohara.embed.weights import ModelKind, Pooling
 
     kinds = {"embedder": ModelKind.EMBEDDER, "reranker": ModelKind.CROSS_ENCODER}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.answer import page_for, say
 from ohara.cli.options import color_option, repo_option
+from ohara.cli.output import page_for, say
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
 from ohara.present.hunks import whole_hunks, with_context

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ohara.embed.prepare import CHANGE_HUNKS
+from ohara.embed.model_text import CHANGE_HUNKS
 from ohara.retrieve.query_vector import NearestLane
 from ohara.retrieve.ranking import Candidate, Ranking, ranking
 

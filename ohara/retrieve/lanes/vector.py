@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import TextKind
-from ohara.embed.prepare import document_text
+from ohara.embed.model_text import document_text
 from ohara.model import VectorForm
 from ohara.retrieve.query_vector import NearestLane
 from ohara.retrieve.ranking import Candidate, ranking

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-from ohara.embed.prepare import _focused, prepared
+from ohara.embed.model_text import _focused, prepared
 
 HUNKS = 60
 WORDS = 140

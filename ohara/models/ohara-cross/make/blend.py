@@ -23,7 +23,7 @@ sys.path[:0] = [str(HERE.parents[4]), str(HERE.parent), str(HERE.parents[2] / "o
 import pools as recorded  # noqa: E402
 from evaluate_lanes import interval  # noqa: E402
 
-from ohara.embed.fast import folder_reranker  # noqa: E402
+from ohara.embed.fastembed_models import folder_reranker  # noqa: E402
 from ohara.retrieve.profile import DEFAULT, Blend  # noqa: E402
 from ohara.retrieve.proximity import Wording, rarities, wordings  # noqa: E402
 from ohara.retrieve.rerank import squashed  # noqa: E402

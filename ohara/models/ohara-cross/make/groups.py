@@ -29,7 +29,7 @@ from corpus import TRAIN, Change, queries_of  # noqa: E402
 from digest import LAZY, rerank_digest  # noqa: E402
 from lexical import Index, load, query_terms, top_commits  # noqa: E402
 
-from ohara.embed.prepare import prepared_document, prepared_query, rerank_text  # noqa: E402
+from ohara.embed.model_text import prepared_document, prepared_query, rerank_text  # noqa: E402
 
 MAX_TOKENS = 112
 GROUP = 8

@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parents[4]), str(HERE.parents[2] / "ohara-static" / "make")]
 from corpus import plain, queries_of, read  # noqa: E402
 
-from ohara.embed.prepare import rerank_text  # noqa: E402
+from ohara.embed.model_text import rerank_text  # noqa: E402
 from ohara.engine import Engine  # noqa: E402
 from ohara.query import parse  # noqa: E402
 from ohara.retrieve import rank as ranking  # noqa: E402

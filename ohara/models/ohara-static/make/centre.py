@@ -19,8 +19,8 @@ from corpus import TRAIN, read
 from export import write_safetensors
 
 from ohara.embed.encoder import TextKind
-from ohara.embed.local import StaticEmbedder
-from ohara.embed.prepare import document_text
+from ohara.embed.model_text import document_text
+from ohara.embed.static_model import StaticEmbedder
 from ohara.embed.weights import read_tensors
 
 SEED = 7

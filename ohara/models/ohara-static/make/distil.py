@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 from bert import base_model
 from corpus import TRAIN, plain, read
 
-from ohara.embed.prepare import document_text, raw_words, split_word
+from ohara.embed.model_text import document_text, raw_words, split_word
 
 DIMENSIONS = 256
 ADDED_WORDS = 6_000

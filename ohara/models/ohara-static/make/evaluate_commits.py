@@ -25,8 +25,8 @@ from corpus import read  # noqa: E402
 from evaluate_lanes import interval  # noqa: E402
 
 from ohara.embed.encoder import TextKind  # noqa: E402
-from ohara.embed.local import _load, _Loaded, _WordMemory  # noqa: E402
-from ohara.embed.prepare import CHANGE_HUNKS, change_text  # noqa: E402
+from ohara.embed.model_text import CHANGE_HUNKS, change_text  # noqa: E402
+from ohara.embed.static_model import _load, _Loaded, _WordMemory  # noqa: E402
 
 if TYPE_CHECKING:
     from pools import Pool

@@ -22,8 +22,8 @@ from fragments import fragment_queries
 from lexical import load
 
 from ohara.embed.encoder import TextKind
-from ohara.embed.local import _Loaded, _WordMemory
-from ohara.embed.prepare import document_text
+from ohara.embed.model_text import document_text
+from ohara.embed.static_model import _Loaded, _WordMemory
 
 LANE = 100
 SHARES = (0.25, 0.5, 0.75, 1.0)

@@ -14,7 +14,7 @@ import numpy as np
 from corpus import Change, read
 from py_rust_stemmers import SnowballStemmer
 
-from ohara.embed.prepare import document_text, raw_words, split_word
+from ohara.embed.model_text import document_text, raw_words, split_word
 
 K1, B = 1.2, 0.75  # FTS5's own
 MESSAGE_WEIGHT = 3.0

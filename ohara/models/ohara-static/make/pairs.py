@@ -18,8 +18,8 @@ from tokenizers import Tokenizer
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 from corpus import TRAIN, queries_of, read
 
-from ohara.embed.local import _WordMemory
-from ohara.embed.prepare import document_text
+from ohara.embed.model_text import document_text
+from ohara.embed.static_model import _WordMemory
 
 HUNKS = 8
 MAX_HUNKS = 60

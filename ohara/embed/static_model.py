@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ohara.embed.encoder import TextKind
-from ohara.embed.prepare import raw_words, split_word
+from ohara.embed.model_text import raw_words, split_word
 from ohara.embed.weights import embedded_folder, read_manifest, read_tensors, read_verified
 from ohara.errors import ModelError
 from ohara.model import VectorForm

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import pygit2
 from pygit2.enums import ObjectType
 
-from ohara.regular import IrregularFile, read_regular
+from ohara.safe_read import IrregularFile, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

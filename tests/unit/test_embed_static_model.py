@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ohara.embed.encoder import TextKind
-from ohara.embed.local import STATIC, StaticEmbedder
+from ohara.embed.static_model import STATIC, StaticEmbedder
 from ohara.embed.weights import embedded_folder, read_manifest, read_tensors
 from ohara.errors import ModelError
 
@@ -185,7 +185,8 @@ def test_what_is_not_safetensors_is_refused(damage: bytes) -> None:
 
 def test_the_static_model_loads_neither_fastembed_nor_onnxruntime() -> None:
     code = (
-        "import sys; from ohara.embed.local import StaticEmbedder; from ohara.embed.encoder import TextKind;"
+        "import sys; from ohara.embed.static_model import StaticEmbedder;"
+        "from ohara.embed.encoder import TextKind;"
         "e = StaticEmbedder(); assert 'tokenizers' not in sys.modules; e.embed(['x'], TextKind.QUERY);"
         "print({'fastembed', 'onnxruntime', 'torch', 'huggingface_hub'} & set(sys.modules))"
     )
@@ -195,7 +196,8 @@ def test_the_static_model_loads_neither_fastembed_nor_onnxruntime() -> None:
 
 def test_a_process_that_embedded_can_fork_quietly() -> None:
     code = (
-        "import os; from ohara.embed.local import StaticEmbedder; from ohara.embed.encoder import TextKind;"
+        "import os; from ohara.embed.static_model import StaticEmbedder;"
+        "from ohara.embed.encoder import TextKind;"
         "e = StaticEmbedder(); e.embed([f'word{n} other' for n in range(5000)], TextKind.DOCUMENT);"
         "child = os.fork();"
         "e.embed(['new words here'], TextKind.QUERY);"

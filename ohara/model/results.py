@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ohara.model.history import ChangeKind, Commit, HunkId, Sha  # noqa: TC001 - the types are read off the wire
-from ohara.model.question import Query  # noqa: TC001
+from ohara.model.query import Query  # noqa: TC001
 from ohara.model.status import IndexStatus  # noqa: TC001
 
 

@@ -111,7 +111,7 @@ def _understood(
     pooling: Pooling | None,
 ) -> tuple[Manifest, str]:
     """Returns the manifest completed from the graph's output, and what had to be assumed."""
-    from ohara.embed.fast import output_shape
+    from ohara.embed.fastembed_models import output_shape
 
     shape = output_shape(manifest.name, folder / _WEIGHTS)
     last = shape[-1] if shape and isinstance(shape[-1], int) else 0
@@ -153,9 +153,9 @@ def _pooling(source: Path) -> Pooling | None:
 
 def _try(manifest: Manifest, folder: Path) -> None:
     """Runs the model once."""
-    from ohara.embed import fast
+    from ohara.embed import fastembed_models
 
     if manifest.kind is ModelKind.CROSS_ENCODER:
-        fast.folder_reranker(folder).score(_TRIAL, [_TRIAL])
+        fastembed_models.folder_reranker(folder).score(_TRIAL, [_TRIAL])
     else:
-        fast.folder_embedder(folder).embed([_TRIAL], TextKind.DOCUMENT)
+        fastembed_models.folder_embedder(folder).embed([_TRIAL], TextKind.DOCUMENT)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.embed.prepare import (
+from ohara.embed.model_text import (
     MAX_WORD,
     RERANK_CHARS,
     RERANK_QUERY_WORDS,

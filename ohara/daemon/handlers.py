@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ohara import __version__, wire
-from ohara.daemon import footprint
-from ohara.daemon.browsing import browse
+from ohara.daemon import resource_usage
+from ohara.daemon.browse_handlers import browse
 from ohara.daemon.freshness import catch_up
 from ohara.daemon.jobs import Reason
 from ohara.daemon.repositories import in_thread, open_registered
-from ohara.daemon.turns import Turns
+from ohara.daemon.request_turns import Turns
 from ohara.engine import all_indexes
 from ohara.git.repo import Repository
 from ohara.retrieve.reading import read_query
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ohara.daemon.events import Events
     from ohara.daemon.jobs import Jobs
     from ohara.daemon.repositories import Repositories
-    from ohara.daemon.watching import Watch
+    from ohara.daemon.watcher import Watch
     from ohara.model import IndexStatus, Sha
 
     Search: TypeAlias = Callable[[wire.Find], Awaitable[wire.Found]]
@@ -145,9 +145,9 @@ class Answers:
             watching=self._watch.how,
             running=_carried(self._jobs.running) if self._jobs.running else None,
             queued=tuple(map(wire.carried, self._jobs.queued)),
-            memory_bytes=footprint.memory_bytes(),
-            threads=footprint.threads(),
-            descriptors=footprint.descriptors(),
+            memory_bytes=resource_usage.memory_bytes(),
+            threads=resource_usage.threads(),
+            descriptors=resource_usage.descriptors(),
             troubles=tuple(self._troubles()),
         )
 

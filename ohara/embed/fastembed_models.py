@@ -19,7 +19,7 @@ import numpy as np
 
 from ohara.embed.encoder import ModelId, TextKind
 from ohara.embed.hub import LIST
-from ohara.embed.prepare import prepared_document, prepared_query
+from ohara.embed.model_text import prepared_document, prepared_query
 from ohara.embed.weights import (
     REINSTALL,
     Manifest,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from ohara import paths
-from ohara.embed import catalog, fast, hub
-from ohara.embed.adding import add_folder
+from ohara.embed import catalog, fastembed_models, hub
+from ohara.embed.add_model import add_folder
 from ohara.embed.encoder import TextKind
 from ohara.embed.weights import ModelKind, Pooling
 from ohara.errors import ModelError
@@ -253,7 +253,8 @@ def test_saying_which_model_serves_loads_none(dense: Path) -> None:
 
 def test_only_a_pull_can_reach_a_network() -> None:
     code = (
-        "import sys; from ohara.embed import catalog, fast, hub, identity, local, adding, installed;"
+        "import sys; from ohara.embed import add_model, catalog, fastembed_models, hub, identity, installed;"
+        "import ohara.embed.static_model;"
         "hub.hub_models(); print('ohara.embed.download' in sys.modules)"
     )
     run = subprocess.run(
@@ -266,18 +267,18 @@ def test_only_a_pull_can_reach_a_network() -> None:
 def test_threads_are_bounded(dense: Path, threads: int) -> None:
     add_folder(dense, "bounded", ModelKind.EMBEDDER)
     embedder = catalog.load_embedder("bounded", threads=threads)
-    assert isinstance(embedder, fast.FastEmbedder)
+    assert isinstance(embedder, fastembed_models.FastEmbedder)
     embedder.embed(["one"], TextKind.DOCUMENT)
     model = embedder._model
     session = model.model.model.get_session_options()  # type: ignore[union-attr]  # fastembed's own layers
-    assert 1 <= session.intra_op_num_threads <= (threads or fast.MAX_THREADS)
-    assert session.inter_op_num_threads <= (threads or fast.MAX_THREADS)
+    assert 1 <= session.intra_op_num_threads <= (threads or fastembed_models.MAX_THREADS)
+    assert session.inter_op_num_threads <= (threads or fastembed_models.MAX_THREADS)
 
 
 def test_texts_of_like_length_run_together(dense: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add_folder(dense, "batched", ModelKind.EMBEDDER)
     embedder = catalog.load_embedder("batched")
-    assert isinstance(embedder, fast.FastEmbedder)
+    assert isinstance(embedder, fastembed_models.FastEmbedder)
     embedder.embed([], TextKind.DOCUMENT)
     model = embedder._model
     assert model is not None
