@@ -22,6 +22,7 @@ VENV := $(ROOT)/.venv
 
 # The query and the path reach the shell through the environment, never as part of its text: quotes, dollars
 # and backslashes arrive as they were typed. `value` keeps make from expanding them first.
+REPO_GIVEN := $(filter command line,$(origin repo))
 override q := $(value q)
 override repo := $(if $(value repo),$(value repo),$(CURDIR))
 export OHARA_MAKE_Q := $(value q)
@@ -66,7 +67,7 @@ bench-quick: $(VENV)/.stamp-dev
 # Goes on where it stopped when it is started again on the same day (seed) and commit. `repo` names a real history
 # to kill in as well; where make runs is none.
 soak: $(VENV)/.stamp-dev
-	cd "$(ROOT)" && .venv/bin/python -m tests.soak $(foreach name,kills histories inputs minutes seed jobs,$(if $($(name)),--$(name) "$($(name))")) $(if $(filter command line,$(origin repo)),--repo "$$OHARA_MAKE_REPO")
+	cd "$(ROOT)" && .venv/bin/python -m tests.soak $(foreach name,kills histories inputs minutes seed jobs,$(if $($(name)),--$(name) "$($(name))")) $(if $(REPO_GIVEN),--repo "$$OHARA_MAKE_REPO")
 
 # -- installing, once ------------------------------------------------------------------------------
 

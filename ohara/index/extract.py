@@ -102,7 +102,8 @@ class Extractor:
         )
 
     def _file(self, change: FileChange) -> PreparedFile:
-        searchable = self._exclusions.reason(change) is None
+        left_out = self._exclusions.change(change)
+        searchable = self._exclusions.reason_beside(left_out, change.path) is None
         hunks = change.hunks or (_NO_LINES if change.left_out is None else ())
         return PreparedFile(
             kind=change.kind,
@@ -112,7 +113,7 @@ class Extractor:
             new_blob=change.new_blob,
             additions=change.additions,
             deletions=change.deletions,
-            left_out=self._exclusions.change(change),
+            left_out=left_out,
             path_words=index_text(change.path),
             hunks=tuple(
                 _hunk(piece, searchable=searchable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -22,8 +23,11 @@ def sides(body: str) -> Sides:
     removed: list[str] = []
     context: list[str] = []
     changed: list[str] = []
-    for line in body.split("\n"):
-        sign, text = line[:1], line[1:]
+    at, end = 0, len(body)
+    while at < end:
+        sign = body[at]
+        run_end = _run_end(body, at, sign)
+        text = body[at + 1 : run_end].replace(f"\n{sign}", "\n")
         if sign == "+":
             added.append(text)
             changed.append(text)
@@ -32,7 +36,21 @@ def sides(body: str) -> Sides:
             changed.append(text)
         elif sign == " ":
             context.append(text)
+        at = run_end + 1
     return Sides("\n".join(added), "\n".join(removed), "\n".join(context), "\n".join(changed))
+
+
+# Where a run of lines with one sign ends: runs are taken apart as a whole, not line by line.
+_OTHER_SIGN = {sign: re.compile(rf"\n(?!{re.escape(sign)})") for sign in "+- "}
+
+
+def _run_end(body: str, at: int, sign: str) -> int:
+    """Where the lines with a sign end that begin at a place; git's remarks and blank lines are one each."""
+    if sign in _OTHER_SIGN:
+        found = _OTHER_SIGN[sign].search(body, at)
+        return len(body) if found is None else found.start()
+    newline = body.find("\n", at)
+    return len(body) if newline < 0 else newline
 
 
 def _one_side(body: str) -> Sides | None:
@@ -44,7 +62,7 @@ def _one_side(body: str) -> Sides | None:
     return Sides(text, "", "", text) if sign == "+" else Sides("", text, "", text)
 
 
-_TRIGRAM = 3
+_HOLDS_TRIGRAM = re.compile("...+")
 _SHORT_LINE = 8  # characters: where lines are longer on the average, few of them hold no trigram
 
 
@@ -55,7 +73,7 @@ def with_trigrams(changed: str) -> str:
     """
     if changed.count("\n") * _SHORT_LINE <= len(changed):
         return changed
-    return "\n".join([line for line in changed.split("\n") if len(line) >= _TRIGRAM])
+    return "\n".join(_HOLDS_TRIGRAM.findall(changed))
 
 
 Span = tuple[int, int]

@@ -99,7 +99,11 @@ class Exclusions:
 
     def reason(self, change: FileChange) -> LeftOut | None:
         """Why this change is left out of search by words and meaning, all rules together."""
-        verdict, own = self.path(change.path), self.change(change)
+        return self.reason_beside(self.change(change), change.path)
+
+    def reason_beside(self, own: LeftOut | None, path: str) -> LeftOut | None:
+        """The same of a change that is known to be left out by itself, or not to be."""
+        verdict = self.path(path)
         if verdict == KEPT:
             return own if own is not None and own.unread else None
         return own or (LeftOut(verdict) if verdict else None)
@@ -166,7 +170,14 @@ def _without_classes(bracket: re.Match[str]) -> str:
 
 
 def _has_endless_line(body: str) -> bool:
-    return max(map(len, body.split("\n"))) > _MINIFIED_LINE
+    """True when a line is longer; each look goes as far down as a line may reach."""
+    at = 0
+    while at + _MINIFIED_LINE < len(body):
+        newline = body.rfind("\n", at, at + _MINIFIED_LINE + 1)
+        if newline < 0:
+            return True
+        at = newline + 1
+    return False
 
 
 _BUILTIN: Sequence[tuple[re.Pattern[str], LeftOut]] = (

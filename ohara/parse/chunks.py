@@ -54,19 +54,16 @@ def split(
     budget = _Budget(whole, chars, lines)
     if budget.reach(0) == len(whole):
         return (hunk,)
-    changed: Sequence[int] = range(len(whole))
-    if _signed(hunk.body, " "):
-        changed = [at for at, line in enumerate(whole) if line[:1] in CHANGED]
     if by_size:
-        starts = [0, *_cuts([0] * len(whole), budget, changed)]
-        return tuple(_pieces(hunk, whole, starts, [hunk.header] * len(starts)))
+        starts = [0, *_cuts([0] * len(whole), budget, whole)]
+        return tuple(_pieces(hunk, budget, starts, [hunk.header] * len(starts)))
     seen = _see(hunk, whole, source, language, chars=chars, lines=lines)
     costs = cut_costs(whole) if seen is None else cut_costs(whole, seen[0].places, seen[1].depths)
     if removes(hunk) and not reads_old(hunk):
         keep_replacements(whole, costs, reach=budget.reach, small=lines // _SMALL)
-    starts = [0, *_cuts(costs, budget, changed)]
+    starts = [0, *_cuts(costs, budget, whole)]
     headers = by_margin(hunk, starts, whole, language) if seen is None else by_syntax(hunk, starts, *seen)
-    return tuple(_pieces(hunk, whole, starts, headers))
+    return tuple(_pieces(hunk, budget, starts, headers))
 
 
 def _see(
@@ -94,6 +91,10 @@ class _Budget:
         # Where the rest of the hunk has become small.
         self.tail = max(self.end - small_lines, bisect_left(self._sums, self._sums[-1] - small_chars))
 
+    def part(self, body: str, first: int, end: int) -> str:
+        """The lines of a body from one line to another."""
+        return body[self._sums[first] : self._sums[end] - 1]
+
     def reach(self, at: int) -> int:
         """The end of the longest piece, which is a line at least."""
         return max(at + 1, self._reach(at, self._chars, self._lines))
@@ -107,18 +108,21 @@ class _Budget:
         return min(by_chars, at + lines, self.end)
 
 
-def _cuts(costs: Sequence[int], budget: _Budget, changed: Sequence[int]) -> Iterator[int]:
+def _cuts(costs: Sequence[int], budget: _Budget, whole: Sequence[str]) -> Iterator[int]:
     """Where to cut: each piece ends at the cheapest cut within its budget that leaves a change on both sides.
 
     Of equal cuts the last one wins, to fill the piece; but a piece that begins inside a node ends with
-    that node, unless it would be small. `changed` says which lines are changes.
+    that node, unless it would be small.
     """
     at = 0
+    last = next(
+        (place for place in reversed(range(budget.end)) if whole[place][:1] in CHANGED), budget.end - 1
+    )
     while (reach := budget.reach(at)) < budget.end:
-        nearest = changed[bisect_left(changed, at)] + 1
-        if nearest > changed[-1]:
+        nearest = next((place for place in range(at, last) if whole[place][:1] in CHANGED), last) + 1
+        if nearest > last:
             return
-        reach = min(max(reach, nearest), changed[-1])
+        reach = min(max(reach, nearest), last)
         small = max(nearest - 1, min(budget.small(at), reach))
         tail = max(small, min(budget.tail - 1, reach))
         best, cut = _last_least(costs, small + 1, tail + 1)
@@ -144,14 +148,13 @@ def _last_least(costs: Sequence[int], first: int, end: int) -> tuple[int, int]:
     return least, end - 1 - window[::-1].index(least)
 
 
-def _pieces(hunk: Hunk, whole: Sequence[str], starts: list[int], headers: list[str]) -> Iterator[Hunk]:
+def _pieces(hunk: Hunk, budget: _Budget, starts: list[int], headers: list[str]) -> Iterator[Hunk]:
     """The pieces, numbered as git numbers hunks: an empty side is at the line before it."""
     old = hunk.old_start if hunk.old_lines else hunk.old_start + 1
     new = hunk.new_start if hunk.new_lines else hunk.new_start + 1
-    for (first, end), header in zip(pairwise([*starts, len(whole)]), headers, strict=True):
-        lines = whole[first:end]
-        body = "\n".join(lines)
-        old_lines, new_lines = len(lines) - _signed(body, "+"), len(lines) - _signed(body, "-")
+    for (first, end), header in zip(pairwise([*starts, budget.end]), headers, strict=True):
+        body = budget.part(hunk.body, first, end)
+        old_lines, new_lines = end - first - _signed(body, "+"), end - first - _signed(body, "-")
         yield Hunk(
             old if old_lines else old - 1,
             old_lines,

@@ -115,6 +115,12 @@ def test_the_repository_is_where_make_runs_unless_named(installed: Checkout) -> 
     assert json.loads(installed.make("find", "q=x").stdout)[2] == str(installed.folder)
 
 
+def test_a_soak_takes_the_repository_that_was_named_and_no_other(checkout: Checkout) -> None:
+    named = checkout.make("-n", "soak", "kills=5", "repo=/some where").stdout
+    assert named.split("tests.soak")[-1].split() == ["--kills", '"5"', "--repo", '"$OHARA_MAKE_REPO"']
+    assert "--repo" not in checkout.make("-n", "soak", "kills=5").stdout
+
+
 def test_the_second_run_installs_nothing(checkout: Checkout) -> None:
     assert checkout.make("find", "q=x").returncode == 0
     assert checkout.pip_calls() == [["-e", "."]]

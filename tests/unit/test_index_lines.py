@@ -29,6 +29,11 @@ def test_separate_runs_are_separate_spans() -> None:
     assert added == ((1, 1), (3, 3))
 
 
+def test_what_has_no_sign_is_no_line_of_either_side() -> None:
+    assert sides("") == ("", "", "", "")
+    assert sides("+a\n\n-b\n\\ No newline at end of file\n\\ again\n c\n") == ("a", "b", "c", "a\nb")
+
+
 signed = st.lists(st.tuples(st.sampled_from("+- "), st.text(st.characters(exclude_characters="\n")))).map(
     lambda lines: [sign + text for sign, text in lines]
 )

@@ -63,6 +63,16 @@ def test_a_line_that_nobody_could_read_is_minified() -> None:
     assert Exclusions(Rules()).reason(change("a.js", "+" + "x;" * 3_000)) is LeftOut.MINIFIED
 
 
+def test_the_longest_line_counts_wherever_it_stands() -> None:
+    judge = Exclusions(Rules())
+    for before, after in ((0, 0), (0, 3), (7_000, 0), (4_999, 1), (1, 9_000)):
+        longest = "+" + "x" * 4_999
+        lines = ["+y"] * before + [longest] + ["+z"] * after
+        assert judge.reason(change("a.js", "\n".join(lines))) is None
+        lines[before] += "x"
+        assert judge.reason(change("a.js", "\n".join(lines))) is LeftOut.MINIFIED
+
+
 def test_the_fingerprint_follows_the_rules() -> None:
     plain = Rules().fingerprint
     assert plain == Rules().fingerprint

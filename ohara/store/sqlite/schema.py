@@ -128,7 +128,7 @@ _M001_FOUNDATION = (
     FTS_HUNK_TEXT,
     FTS_LITERAL,
     FTS_SYMBOL_NAME,
-    # One batch is one flush: the in-memory table holds a whole batch instead of cutting it at 1 MB.
+    # One batch was one flush then; a run now says how much is held in memory (`store/sqlite/upkeep.py`).
     "INSERT INTO fts_hunk_text(fts_hunk_text, rank) VALUES('hashsize', 67108864)",
     "INSERT INTO fts_literal(fts_literal, rank) VALUES('hashsize', 67108864)",
 )
