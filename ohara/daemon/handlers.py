@@ -14,9 +14,8 @@ import msgspec
 from ohara import __version__, wire
 from ohara.daemon import resource_usage
 from ohara.daemon.browse_handlers import browse
-from ohara.daemon.freshness import catch_up
 from ohara.daemon.jobs import Reason
-from ohara.daemon.repositories import in_thread, open_registered
+from ohara.daemon.repositories import catch_up, in_thread, open_registered
 from ohara.daemon.request_turns import Turns
 from ohara.engine import all_indexes
 from ohara.git.repo import Repository

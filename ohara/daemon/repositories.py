@@ -16,8 +16,8 @@ import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 
-from ohara.engine import Engine
-from ohara.errors import IndexMissing
+from ohara.engine import CATCH_UP_COMMITS, Engine
+from ohara.errors import IndexMissing, OharaError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -29,6 +29,9 @@ Given = TypeVarTuple("Given")
 _log = logging.getLogger("ohara.daemon")
 
 IDLE_S = 600.0
+_AT_MOST_S = (
+    5.0  # for indexing new commits before a search, so that it answers as `ohara find` does in process
+)
 _AT_ONCE = 8  # a repository on a dead network disk blocks its thread, and no more than this many
 
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("threads that open repositories")
@@ -109,6 +112,20 @@ def open_registered(path: str) -> Engine:
     if not engine.store.exists:
         raise IndexMissing(f"{engine.repository.name} has no index yet", hint="build it with: ohara index")
     return engine
+
+
+def catch_up(path: str) -> bool:
+    """Index new commits if they are few; True when there are many, which the answer itself reports."""
+    engine = open_registered(path)
+    try:
+        unread = engine.catch_up(jobs=1, at_most_s=_AT_MOST_S)
+    except OharaError as error:  # another indexer is running, or the disk is full: search what is indexed
+        _log.info("could not catch up with %s: %s", path, error.message)
+    except Exception:  # noqa: BLE001 - as above; the next index job reports what is wrong
+        _log.exception("could not catch up with %s", path)
+    else:
+        return (unread or 0) > CATCH_UP_COMMITS
+    return False
 
 
 async def in_thread(work: Callable[[*Given], T], *given: *Given) -> T:

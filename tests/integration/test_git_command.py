@@ -18,7 +18,7 @@ from ohara.gitcommand import git_environment as safe_environment
 from ohara.setup import hook
 from tests.process import ohara
 from tui.external import show_command, show_environment
-from tui.git_count import count_commits
+from tui.git_process import count_commits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -33,7 +33,7 @@ from tests.tui.test_browse_screens import commit_shown, history_shown, said, set
 from tui.export import markdown, patch
 from tui.external import editor_command, temporary_copy, work_tree_file
 from tui.forge import forge_of
-from tui.git_text import inexact
+from tui.git_process import inexact
 from tui.query_draft import QueryDraft
 from tui.screens.filters import FIELDS, FiltersScreen
 from tui.screens.repositories import RepositoriesScreen

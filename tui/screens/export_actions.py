@@ -185,7 +185,7 @@ class ExportActions:
 
     async def _export(self, hits: tuple[Hit, ...], key: str) -> None:
         from tui.export import markdown, patch, write
-        from tui.git_text import inexact
+        from tui.git_process import inexact
 
         try:
             forge = await self._forge()

@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from tui.actions import Scope, bindings
 from tui.finder import Change, Finder
-from tui.git_count import count_commits
+from tui.git_process import count_commits
 from tui.highlight import prepare
 from tui.link import LinkState
 from tui.query_draft import QueryDraft

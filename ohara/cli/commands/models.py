@@ -44,7 +44,7 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 def pull(name: str, *, yes: bool) -> ExitCode:
     """Download a model that fastembed knows by name; what was cut off goes on where it stopped."""
-    from ohara.cli.transfer import Transfer
+    from ohara.cli.progress import Transfer
     from ohara.embed.catalog import ModelSource, find_local
     from ohara.embed.download import address, look_up
     from ohara.embed.hub import find_hub_model
