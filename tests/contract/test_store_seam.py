@@ -15,6 +15,7 @@ CHOOSER = ROOT / "store" / "engines.py"
 SECRET = re.compile(
     r"\b(?:sqlite|apsw|fts5|vec0|sqlite_vec|psycopg|postgres)\b(?!-utils)"
     r"|\bSELECT\b.+\bFROM\b|\bINSERT INTO\b|\bDELETE FROM\b|\bUPDATE \w+ SET\b|json_each"
+    r"|\bCREATE (?:VIRTUAL )?TABLE\b|\b(?:reader|writer|index|store)\.connection\b"
     r"|\bfts_\w+|\bvec_\w+|HunkFilter|\bread_meta\b|\bset_meta\b|PASS_BITS|\.in_transaction\b",
     re.IGNORECASE,
 )
