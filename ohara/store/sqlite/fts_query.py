@@ -20,7 +20,7 @@ def word_expression(words: WordQuery) -> str:
 
 def phrase(words: str) -> str:
     """Words that must stand next to each other, in this order."""
-    escaped = words.replace('"', '""')
+    escaped = words.replace('"', '""').replace("\0", " ")  # which would end the expression
     return f'"{escaped}"'
 
 
