@@ -360,6 +360,23 @@ def test_vectors_of_signed_bytes_are_kept_as_well(make_index: MakeIndex) -> None
     assert bits.dump() != signed.dump()
 
 
+def test_what_is_removed_leaves_nothing_to_what_takes_its_place(make_index: MakeIndex) -> None:
+    encoded = commit("d", file("key.pem", hunk("+MIIB", signs=5)), day=4)
+    follows = commit("e", file("other.py", hunk("+other")), day=5)
+    index, other = make_index("one"), fill(make_index("other"), [RETRY, follows])
+    fill(index, [RETRY, encoded])
+    with open_writer(index) as writer:
+        writer.passes.write_vectors(vectors_of(index, writer, encoded), 16, "bit")
+        writer.commit()
+        writer.remove_commits([sha("d")])
+        writer.upkeep.sweep()
+        writer.commit()
+        writer.add([follows])
+        writer.commit()
+        assert _have_vectors(index, commit_id(writer, "e")) == [False]
+    assert index.dump() == other.dump()
+
+
 def test_a_removed_commit_takes_its_vectors(make_index: MakeIndex) -> None:
     index, other = fill(make_index("one")), fill(make_index("other"), [SAME_LINES])
     with open_writer(index) as writer:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import anyio
+
 from ohara.model import Pass, Symbol, SymbolKind
 from ohara.store.derived import HeadFile, TouchedHunk, TouchedSymbol
 from tests.conformance.histories import HISTORY, NEWEST, RETRY, commit_id, fill, open_writer, sha
@@ -176,6 +178,45 @@ def test_the_order_of_reading_does_not_show(make_index: MakeIndex) -> None:
         writer.symbols.replace_head([CART], gone=[])
         writer.commit()
     assert one.dump() == other.dump()
+
+
+def test_a_symbol_is_found_by_the_names_beside_it_in_head(index: Index) -> None:
+    def found(word: str) -> int:
+        readers = index.readers()
+        try:
+            return len(
+                anyio.run(readers.read, lambda reader: reader.symbols_by_words([word], (1.0, 1.0, 1.0), 9))
+            )
+        finally:
+            readers.close()
+
+    fill(index)
+    with open_writer(index) as writer:
+        writer.symbols.touched([TouchedHunk(_first_hunk(index, writer, "a"), (touched("pay"),))])
+        writer.commit()
+        assert (found("pay"), found("refund")) == (1, 0)
+        writer.symbols.add_blob(OLD, "python", [PAY])
+        writer.symbols.replace_head([CART], gone=[])
+        writer.commit()
+        assert (found("pay"), found("refund")) == (1, 1)
+        writer.symbols.replace_head([], gone=["shop/cart.py"])
+        writer.commit()
+        assert (found("pay"), found("refund")) == (1, 0)
+
+
+def test_a_symbol_that_was_swept_can_come_again(make_index: MakeIndex) -> None:
+    index, other = fill(make_index("one"), [RETRY, NEWEST]), fill(make_index("other"), [NEWEST])
+    with open_writer(index) as writer:
+        writer.symbols.touched([TouchedHunk(_first_hunk(index, writer, "a"), (touched("pay"),))])
+        writer.remove_commits([sha("a")])
+        writer.upkeep.sweep()
+        writer.commit()
+        writer.symbols.touched([TouchedHunk(_first_hunk(index, writer, "c"), (touched("pay"),))])
+        writer.commit()
+    with open_writer(other) as writer:
+        writer.symbols.touched([TouchedHunk(_first_hunk(other, writer, "c"), (touched("pay"),))])
+        writer.commit()
+    assert index.dump() == other.dump()
 
 
 def test_a_removed_commit_touches_nothing(make_index: MakeIndex) -> None:
