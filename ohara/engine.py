@@ -123,7 +123,7 @@ class Engine:
         """Answer a query, in a running event loop."""
         from ohara.retrieve.reading import read_query
 
-        return await self.search.find(read_query(query, options), self.search.wishes(options))
+        return await self.search.find(read_query(query, options), self.search.plan(options))
 
     async def hunks_of(self, sha: Sha) -> Results:
         """All hunks of a commit, whole; an error when it is not indexed."""

@@ -22,7 +22,7 @@ from ohara.model import MOST_HITS, WHOLE_HUNK, IndexStatus, LaneStatus, Order, S
 from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
-from ohara.retrieve.request import Extent, Named, Reached, Sources, Wishes
+from ohara.retrieve.request import Extent, Named, Plan, Reached, Sources
 from ohara.retrieve.run import find
 from ohara.store.engines import index_at
 from ohara.store.facts import OLDER
@@ -87,50 +87,40 @@ class Search:
         """True when connections are open to an index that is no longer there."""
         return self._pool.is_outdated
 
-    def wishes(self, options: SearchOptions) -> Wishes:
-        """What a caller wishes, checked, and completed by the settings."""
-        settings = self._settings.find
-        k = settings.k if options.k is None else options.k
+    def plan(self, options: SearchOptions) -> Plan:
+        """How to answer with these options, checked, and completed by the settings."""
         if options.order not in frozenset(Order):  # who calls from Python may write anything
             raise UsageError(
                 f"there is no order {options.order!r}", hint=f"the orders are {' and '.join(Order)}"
             )
-        if not 0 <= k <= MOST_HITS:
-            raise UsageError(f"{k} hits cannot be shown", hint=f"give a number from 1 to {MOST_HITS}")
+        if options.k is not None and not 0 <= options.k <= MOST_HITS:
+            raise UsageError(f"{options.k} hits cannot be shown", hint=f"give a number from 1 to {MOST_HITS}")
         if options.context is not None and not 0 <= options.context <= WHOLE_HUNK:
             raise UsageError(f"{options.context} lines of context cannot be shown", hint="give 0 or more")
-        return Wishes(
-            now=moment(options),
-            k=k,
-            profile=PROFILES[settings.profile],
-            rerank=options.rerank is not False and settings.rerank,
-            all_hunks=options.all_hunks,
-            by_date=options.order == Order.DATE,
-            after=options.after,
-            context=options.context,
-            timeout_s=settings.lane_timeout_s,
-            recency_weight=settings.recency_weight,
+        return Plan(
+            options=replace(options, now=moment(options)),
+            settings=self._settings.find,
+            profile=PROFILES[self._settings.find.profile],
             models=f"{self._settings.models.embedder} {self._settings.models.reranker}",
-            answer_within_s=options.within_s,
         )
 
     async def find(
-        self, query: Query, wishes: Wishes, moments: MemoryObjectSendStream[Verified] | None = None
+        self, query: Query, plan: Plan, moments: MemoryObjectSendStream[Verified] | None = None
     ) -> Results:
-        """Answer a query; `moments` hears how far an exact search has come."""
+        """Answer a query; the progress of an exact search is sent to `moments`."""
         self.vectors_are_old = False
-        results = await self._pool.of_one_index(lambda: find(self._sources, query, wishes, moments))
-        notes = (*_gone(results.index.gone), *self._substitutes(results, wishes))
+        results = await self._pool.of_one_index(lambda: find(self._sources, query, plan, moments))
+        notes = (*_gone(results.index.gone), *self._substitutes(results, plan))
         return replace(results, notes=(*results.notes, *notes)) if notes else results
 
-    def _substitutes(self, results: Results, wishes: Wishes) -> tuple[str, ...]:
+    def _substitutes(self, results: Results, plan: Plan) -> tuple[str, ...]:
         """What to say of models that a setting names, this answer needed, and this machine does not have."""
         models = self._settings.models
         status = {report.name: report.status for report in results.lanes}
         said: list[str] = []
         if status.get("vector", LaneStatus.OFF) is not LaneStatus.OFF:
             said.append(serving_embedder(models.embedder).note)
-        if wishes.rerank and "rerank" in status:
+        if plan.rerank and "rerank" in status:
             said.append(serving_reranker(models.reranker).note)
         return tuple(filter(None, said))
 

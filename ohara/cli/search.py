@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
     from ohara.model import Query, Results, SearchOptions
     from ohara.retrieve.lanes.literal import Verified
-    from ohara.retrieve.request import Wishes
+    from ohara.retrieve.request import Plan
 
 _PROGRESS_AFTER_S = 0.3  # a search that ends sooner shows no progress
 _LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA})
@@ -61,17 +61,17 @@ def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool =
 
     import anyio
 
-    return anyio.run(_watched, engine, query, engine.search.wishes(options))
+    return anyio.run(_watched, engine, query, engine.search.plan(options))
 
 
-async def _watched(engine: Engine, query: Query, wishes: Wishes) -> Results:
+async def _watched(engine: Engine, query: Query, plan: Plan) -> Results:
     """Search and show progress meanwhile."""
     import anyio
 
     send, receive = anyio.create_memory_object_stream["Verified"](1)
     async with anyio.create_task_group() as group, send:
         group.start_soon(_show_progress, receive)
-        results = await engine.search.find(query, wishes, send)
+        results = await engine.search.find(query, plan, send)
         group.cancel_scope.cancel()
     return results
 

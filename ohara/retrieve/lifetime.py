@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import Pattern
-    from ohara.retrieve.lanes.literal import Found, LiteralAnswer
+    from ohara.retrieve.lanes.literal import LiteralAnswer
+    from ohara.retrieve.ranking import Candidate
     from ohara.retrieve.request import Extent, Sources
     from ohara.store.reading import Reader
 
@@ -55,8 +56,8 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
         extent = sources.extent(reader)
         reach = SpanScope.INDEXED if scope is SpanScope.HISTORY and not extent.whole else scope
         # A line stands at HEAD because a commit added it, at that path or at one that was renamed since.
-        paths = reader.paths_reached([found.hunk for found in answer.hunks if found.sides & ADDED])
-        return _span(reader, answer.hunks, reach), extent, paths
+        paths = reader.paths_reached([hunk for hunk, sides in answer.sides.items() if sides & ADDED])
+        return _span(reader, answer, reach), extent, paths
 
     span, extent, paths = await sources.pool.read(facts)
     if len(plain) > 1:
@@ -76,8 +77,8 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
         return replace(span, head=replace(head, exact=False) if head.lines else None)
     if head.lines or not head.exact:
         return replace(span, head=head)
-    gone = await sources.pool.read(lambda reader: _gone(reader, head.commit, answer.hunks))
-    return replace(span, head=head, gone=gone and gone.commit, gone_time=gone and gone.time)
+    gone = await sources.pool.read(lambda reader: _gone(reader, head.commit, answer))
+    return replace(span, head=head, gone=gone and _sha(gone), gone_time=gone and gone.time)
 
 
 def _plain(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
@@ -87,48 +88,52 @@ def _plain(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
     )
 
 
-def _span(reader: Reader, hunks: Sequence[Found], scope: SpanScope) -> LiteralSpan:
-    newest_first = _in_order(reader, hunks)
-    adding = [found for found in newest_first if found.sides & ADDED]
+def _span(reader: Reader, answer: LiteralAnswer, scope: SpanScope) -> LiteralSpan:
+    newest_first = _in_order(reader, answer.hunks)
+    adding = [found for found in newest_first if answer.sides[found.hunk] & ADDED]
     first, last = newest_first[-1], newest_first[0]
     came = adding[-1] if adding and scope is SpanScope.HISTORY else None
     years: dict[int, int] = {}
-    for moment in {found.commit: found.time for found in newest_first}.values():
+    for moment in {found.sha: found.time for found in newest_first}.values():
         year = time.gmtime(moment).tm_year
         years[year] = years.get(year, 0) + 1
     return LiteralSpan(
-        first=first.commit,
+        first=_sha(first),
         first_time=first.time,
-        last=last.commit,
+        last=_sha(last),
         last_time=last.time,
         by_year=tuple(sorted(years.items())),
         scope=scope,
-        introduced=came.commit if came else None,
+        introduced=_sha(came) if came else None,
         introduced_time=came.time if came else None,
     )
 
 
-def _in_order(reader: Reader, hunks: Sequence[Found]) -> list[Found]:
+def _in_order(reader: Reader, hunks: Sequence[Candidate]) -> list[Candidate]:
     """Hunks as `git log` would list their commits; they come by time."""
     if len(hunks) < 2:
         return list(hunks)
     order = reader.log_order()
     if order is None:
         return list(hunks)
-    return sorted(hunks, key=lambda found: order.get(found.commit, len(order)))
+    return sorted(hunks, key=lambda found: order.get(_sha(found), len(order)))
 
 
-def _gone(reader: Reader, head: Sha, hunks: Sequence[Found]) -> Found | None:
+def _sha(found: Candidate) -> Sha:
+    return Sha(found.sha.hex())
+
+
+def _gone(reader: Reader, head: Sha, answer: LiteralAnswer) -> Candidate | None:
     """The commit since which HEAD does not hold it: the last one before HEAD, if that took it away."""
     below = reader.ancestors({head})
     if below is None:
         return None
-    numbers = reader.indexed({found.commit for found in hunks})
-    before = [found for found in _in_order(reader, hunks) if numbers.get(found.commit) in below]
+    numbers = reader.indexed({_sha(found) for found in answer.hunks})
+    before = [found for found in _in_order(reader, answer.hunks) if numbers.get(_sha(found)) in below]
     if not before:
         return None
     sides = 0
     for found in before:
-        if found.commit == before[0].commit:
-            sides |= found.sides
+        if found.sha == before[0].sha:
+            sides |= answer.sides[found.hunk]
     return before[0] if sides & REMOVED else None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking
-    from ohara.retrieve.request import Sources, Wishes
+    from ohara.retrieve.request import Plan, Sources
     from ohara.retrieve.scored import ScoredHunk
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
@@ -53,7 +53,7 @@ class ToRank:
 
     sources: Sources
     query: Query
-    wishes: Wishes
+    plan: Plan
     allowed: Allowed
     required: Ranking | None = None
     lanes: frozenset[str] | None = None
@@ -148,15 +148,15 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     Only the first tier is reranked.
     """
     above = below or _Above((), {}, frozenset())
-    sources, query, wishes, allowed = asked.sources, asked.query, asked.wishes, asked.allowed
-    profile = wishes.profile
+    sources, query, plan, allowed = asked.sources, asked.query, asked.plan, asked.allowed
+    profile = plan.profile
     weights = profile.weights(query.query_class)
     chosen = chosen_lanes(query.mode, weights)
     answers = await run_lanes(
         LANES,
-        _lane_query(sources, query, wishes, allowed, limit=LANE_TIMES * depth),
+        _lane_query(sources, query, plan, allowed, limit=LANE_TIMES * depth),
         chosen=chosen if asked.lanes is None else chosen & asked.lanes,
-        timeout_s=wishes.timeout_s,
+        timeout_s=plan.settings.lane_timeout_s,
     )
     size = POOL_TIMES * depth
     pooled = pool(
@@ -164,20 +164,20 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
         weights,
         profile,
         size,
-        per_commit=size if wishes.all_hunks else HUNKS_PER_COMMIT,
+        per_commit=size if plan.options.all_hunks else HUNKS_PER_COMMIT,
     )
     last = len(pooled) < size and all(
         _is_whole(lane, answer.ranking) for lane, answer in zip(LANES, answers, strict=True)
     )
     there = {hit.hunk for hit in above.shown}
     fresh = [one for one in pooled if one.hunk not in there]
-    found, rows = await sources.pool.read(partial(_read, query=query, pooled=fresh, wishes=wishes))
-    found = [one for one in found if wishes.all_hunks or one.sha not in above.commits]
+    found, rows = await sources.pool.read(partial(_read, query=query, pooled=fresh, plan=plan))
+    found = [one for one in found if plan.options.all_hunks or one.sha not in above.commits]
     reports = tuple(answer.report for answer in answers)
     if below is None:
         found, report = await _reranked(asked, found, rows)
         reports = (*reports, report)
-    diversify = partial(_diversified, found=found, rows=rows, above=above, wishes=wishes, allowed=allowed)
+    diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
     shown = await sources.pool.read(diversify)
     return _Tier(shown, rows, frozenset(one.sha for one in found), reports, last)
 
@@ -193,23 +193,25 @@ def chosen_lanes(mode: Mode, weights: LaneWeights) -> frozenset[str]:
     return claiming or frozenset(lane.name for lane in LANES if weights.get(lane.name, 0.0) > 0)
 
 
-def _lane_query(sources: Sources, query: Query, wishes: Wishes, allowed: Allowed, *, limit: int) -> LaneQuery:
+def _lane_query(sources: Sources, query: Query, plan: Plan, allowed: Allowed, *, limit: int) -> LaneQuery:
     sided = allowed
     if query.polarity is not Polarity.ANY and (terms := query_terms(query.words)):
         sided = allowed.holding(WordQuery(terms, columns=_SIDE[query.polarity]))
     models = Models(sources.embedder, sources.maker)
-    return LaneQuery(query, wishes.profile, sources.pool, models, allowed, sided, limit)
+    return LaneQuery(query, plan.profile, sources.pool, models, allowed, sided, limit)
 
 
 def _read(
-    reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], wishes: Wishes
+    reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: Plan
 ) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
     read = reader.hydrate(one.hunk for one in pooled)
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
-    priors = Priors.of(query) if wishes.profile.judges else None
+    priors = Priors.of(query) if plan.profile.judges else None
     touched = reader.paths_of_commits({row.commit_id for row in rows.values()}) if priors else {}
-    found = with_priors(pooled, rows, touched, priors, now=wishes.now, recency_weight=wishes.recency_weight)
+    found = with_priors(
+        pooled, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
+    )
     return found, rows
 
 
@@ -217,19 +219,21 @@ async def _reranked(
     asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]
 ) -> tuple[list[ScoredHunk], LaneReport]:
     """The first hunks with the model's opinion mixed in; the others follow below them."""
-    sources, query, wishes = asked.sources, asked.query, asked.wishes
-    if not wishes.rerank or (asked.lanes is not None and reranking.NAME not in asked.lanes):
+    sources, query, plan = asked.sources, asked.query, asked.plan
+    if not plan.rerank or (asked.lanes is not None and reranking.NAME not in asked.lanes):
         return found, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0)
     first = in_order(found)[: reranking.DEPTH]
     documents = reranking.documents_of(query.words, [rows[one.hunk] for one in first])
-    answer = await reranking.rerank(sources.reranker, query.words, documents, timeout_s=wishes.timeout_s * 5)
+    answer = await reranking.rerank(
+        sources.reranker, query.words, documents, timeout_s=plan.settings.lane_timeout_s * 5
+    )
     if answer.opinions is None:
         return found, answer.report
     rarity = await sources.pool.read(partial(_rarities, words=query_terms(query.words)))
     said = proximities(query.words, rarity, documents, [rows[one.hunk].commit_id for one in first])
     ranked: list[ScoredHunk] = []
     for one, opinion, proximity in zip(first, answer.opinions, said, strict=True):
-        value = wishes.profile.blend.value(one.fused, opinion, proximity)
+        value = plan.profile.blend.value(one.fused, opinion, proximity)
         lift = value / one.fused if one.fused else 0.0
         ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=value))
     chosen = {one.hunk for one in first}
@@ -249,11 +253,11 @@ def _diversified(
     found: Sequence[ScoredHunk],
     rows: Mapping[HunkId, StoredHunk],
     above: _Above,
-    wishes: Wishes,
+    plan: Plan,
     allowed: Allowed,
 ) -> list[ScoredHunk]:
     best = in_order(found)
-    if wishes.all_hunks:
+    if plan.options.all_hunks:
         return best
     hits = one_for_each_commit(best)
     known = {**above.rows, **rows}

@@ -1,17 +1,20 @@
-"""What a search is given: the ways to its sources, and the caller's wishes."""
+"""What a search is given: what it reads from, and the plan by which it answers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ohara.model import Order
 from ohara.retrieve.profile import DEFAULT
+from ohara.retrieve.reading import moment
+from ohara.settings import FindSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ohara.embed.encoder import Embedder, Reranker
-    from ohara.model import AtHead, HunkId, IndexStatus, Sha
+    from ohara.model import AtHead, HunkId, IndexStatus, SearchOptions, Sha
     from ohara.query.names import LinesName
     from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
@@ -79,21 +82,42 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """How an answer should be. `k` 0 asks for everything a literal or regex query matches.
+class Plan:
+    """How a query is answered: the caller's options, completed by the settings of the repository.
 
-    An exact search ends with what it has by `answer_within_s`, where who asks waits no longer.
+    `options.now` is set. `models` names those that rank: a page of one ranking must not follow that of
+    another.
     """
 
-    now: int
-    k: int = 5
+    options: SearchOptions
+    settings: FindSettings = FindSettings()  # noqa: RUF009 - frozen
     profile: Profile = DEFAULT
-    rerank: bool = True
-    all_hunks: bool = False
-    by_date: bool = False
-    after: str | None = None
-    context: int | None = None
-    timeout_s: float = 2.0
-    recency_weight: float = 0.05
-    models: str = ""  # which ones rank: a page of one ranking must not follow that of another
-    answer_within_s: float | None = None
+    models: str = ""
+
+    @property
+    def k(self) -> int:
+        """How many hits; 0 for everything that a literal or regex query matches."""
+        return self.settings.k if self.options.k is None else self.options.k
+
+    @property
+    def rerank(self) -> bool:
+        """True when the cross-encoder is asked."""
+        return self.options.rerank is not False and self.settings.rerank
+
+    @property
+    def by_date(self) -> bool:
+        """True when hits are ordered by date."""
+        return self.options.order == Order.DATE
+
+    @property
+    def now(self) -> int:
+        """The moment that dates and recency count from."""
+        return moment(self.options)
+
+    def showing_all_hunks(self) -> Plan:
+        """The same plan, with every hunk of a commit and not only its best."""
+        return replace(self, options=replace(self.options, all_hunks=True))
+
+    def at(self, now: int) -> Plan:
+        """The same plan, as of another moment."""
+        return replace(self, options=replace(self.options, now=now))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.named import Listed
-    from ohara.retrieve.request import Sources, Wishes
+    from ohara.retrieve.request import Plan, Sources
     from ohara.retrieve.scored import ScoredHunk
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
@@ -73,40 +73,40 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Request:
     """One query on its way."""
 
     sources: Sources
     query: Query
-    wishes: Wishes
+    plan: Plan
     opening: Opening
     page: Page
     moments: MemoryObjectSendStream[Verified] | None
 
 
 async def find(
-    sources: Sources, query: Query, wishes: Wishes, moments: MemoryObjectSendStream[Verified] | None = None
+    sources: Sources, query: Query, plan: Plan, moments: MemoryObjectSendStream[Verified] | None = None
 ) -> Results:
-    """Answer a query; `moments` hears how far an exact search has come."""
+    """Answer a query; the progress of an exact search is sent to `moments`."""
     started = time.perf_counter()
     if query.filters.commits:  # of a commit that was named, all that answers is wanted
-        wishes = replace(wishes, all_hunks=True)
+        plan = plan.showing_all_hunks()
     opening = await _open(sources, query)
     name = cursor.asked(
         query,
-        wishes.profile.name,
-        wishes.models,
-        wishes.rerank,
-        wishes.recency_weight,
-        wishes.all_hunks,
-        wishes.by_date,
+        plan.profile.name,
+        plan.models,
+        plan.rerank,
+        plan.settings.recency_weight,
+        plan.options.all_hunks,
+        plan.by_date,
     )
-    page = Page(start=0, depth=wishes.k, now=wishes.now)
-    if wishes.after is not None:
-        page = cursor.read(wishes.after, name, opening.state)
-        wishes = replace(wishes, now=page.now)
-    answer = await _answer(_Asked(sources, query, wishes, opening, page, moments))
-    sought = Sought.by(query, wishes.context)
+    page = Page(start=0, depth=plan.k, now=plan.now)
+    if plan.options.after is not None:
+        page = cursor.read(plan.options.after, name, opening.state)
+        plan = plan.at(page.now)
+    answer = await _answer(_Request(sources, query, plan, opening, page, moments))
+    sought = Sought.by(query, plan.options.context)
 
     def excerpts() -> tuple[Hit, ...]:
         until = time.monotonic() + _MARKING_S
@@ -151,44 +151,41 @@ async def _open(sources: Sources, query: Query) -> Opening:
     return await sources.pool.read(work)
 
 
-async def _answer(asked: _Asked) -> Answer:
-    query = asked.query
-    named = await look_up(asked.sources, query, asked.opening.allowed)
+async def _answer(request: _Request) -> Answer:
+    query = request.query
+    named = await look_up(request.sources, query, request.opening.allowed)
     if named is not None:
-        return await _named(asked, named)
+        return await _named(request, named)
     if not query.words and query.patterns:
-        return await _matches(asked)
+        return await _matches(request)
     if not query.words:
-        return await _recent(asked)
-    return await _ranked(asked)
+        return await _recent(request)
+    return await _ranked(request)
 
 
-async def _ranked(asked: _Asked) -> Answer:
+async def _ranked(request: _Request) -> Answer:
     """What words find, best first; patterns beside them are required."""
-    wishes, page, allowed = asked.wishes, asked.page, asked.opening.allowed
+    plan, page, allowed = request.plan, request.page, request.opening.allowed
     exact: tuple[LaneReport, ...] = ()
     notes: tuple[str, ...] = ()
     span: LiteralSpan | None = None
     matched: Ranking | None = None
-    if asked.query.patterns:
-        required, report = await _exact(asked)
-        exact, span, notes = (report,), await _lifetime(asked, required), _unfinished(required)
+    if request.query.patterns:
+        required, report = await _exact(request)
+        exact, span, notes = (report,), await _lifetime(request, required), _unfinished(required)
         if not required.hunks:
-            unmet = await _unmet(asked, required)
+            unmet = await _unmet(request, required)
             return Answer(
-                (), {}, more=False, lanes=exact, fusion=wishes.profile.fusion.value, notes=notes + unmet
+                (), {}, more=False, lanes=exact, fusion=plan.profile.fusion.value, notes=notes + unmet
             )
         allowed = allowed.among(found.hunk for found in required.hunks)
         matched = Ranking(
             LITERAL,
-            tuple(
-                Candidate(found.hunk, 0.0, found.time, bytes.fromhex(found.commit))
-                for found in required.hunks
-            ),
+            required.hunks,
         )
-    end = page.start + wishes.k
-    to_rank = ToRank(asked.sources, asked.query, wishes, allowed, matched, page.lanes)
-    if wishes.by_date:
+    end = page.start + plan.k
+    to_rank = ToRank(request.sources, request.query, plan, allowed, matched, page.lanes)
+    if plan.by_date:
         ranked = await rank_once(to_rank, depth=page.depth)
         shown = sorted(ranked.shown, key=_moment, reverse=True)
     else:
@@ -199,7 +196,7 @@ async def _ranked(asked: _Asked) -> Answer:
         rows=ranked.rows,
         more=len(shown) > end or ranked.more,
         lanes=(*exact, *ranked.lanes),
-        fusion=wishes.profile.fusion.value,
+        fusion=plan.profile.fusion.value,
         span=span,
         notes=(*notes, *ranked.notes),
         answered=ranked.answered,
@@ -213,48 +210,47 @@ def _moment(shown: ScoredHunk) -> tuple[int, bytes]:
 # -- lists ---------------------------------------------------------------------------------------
 
 
-async def _matches(asked: _Asked) -> Answer:
+async def _matches(request: _Request) -> Answer:
     """What patterns match, newest first."""
-    answer, report = await _exact(asked)
-    found = [Candidate(each.hunk, 0.0, each.time, bytes.fromhex(each.commit)) for each in answer.hunks]
-    listed = await _listed(asked, found, lane=LITERAL)
-    notes = (*_unfinished(answer), *await _unmet(asked, answer))
-    return replace(listed, lanes=(report,), span=await _lifetime(asked, answer), notes=notes)
+    answer, report = await _exact(request)
+    listed = await _listed(request, answer.hunks, lane=LITERAL)
+    notes = (*_unfinished(answer), *await _unmet(request, answer))
+    return replace(listed, lanes=(report,), span=await _lifetime(request, answer), notes=notes)
 
 
-async def _recent(asked: _Asked) -> Answer:
+async def _recent(request: _Request) -> Answer:
     """What filters let through, newest first."""
-    newest = await asked.sources.pool.read(lambda reader: reader.recent(asked.opening.allowed))
-    return await _listed(asked, [Candidate(at.hunk, 0.0, at.time, at.sha) for at in newest])
+    newest = await request.sources.pool.read(lambda reader: reader.recent(request.opening.allowed))
+    return await _listed(request, [Candidate(at.hunk, 0.0, at.time, at.sha) for at in newest])
 
 
-async def _named(asked: _Asked, named: Listed) -> Answer:
+async def _named(request: _Request, named: Listed) -> Answer:
     """What a name stands for, or where there is no such thing, what its words find."""
     if named.found is None:
-        ranked = await _ranked(replace(asked, query=named.instead or asked.query))
+        ranked = await _ranked(replace(request, query=named.instead or request.query))
         return replace(ranked, notes=(*named.notes, *ranked.notes))
-    wishes = replace(asked.wishes, all_hunks=asked.wishes.all_hunks or named.all_hunks)
-    listed = await _listed(replace(asked, wishes=wishes), named.found)
+    plan = request.plan.showing_all_hunks() if named.all_hunks else request.plan
+    listed = await _listed(replace(request, plan=plan), named.found)
     return replace(listed, notes=named.notes, query_class=named.query_class)
 
 
-async def _listed(asked: _Asked, found: list[Candidate], *, lane: str | None = None) -> Answer:
-    wishes, start = asked.wishes, asked.page.start
+async def _listed(request: _Request, found: Sequence[Candidate], *, lane: str | None = None) -> Answer:
+    plan, start = request.plan, request.page.start
 
     def work(reader: Reader) -> Answer:
-        entries = listing(reader, found, all_hunks=wishes.all_hunks)
-        end = start + wishes.k if wishes.k else len(entries)
+        entries = listing(reader, found, all_hunks=plan.options.all_hunks)
+        end = start + plan.k if plan.k else len(entries)
         shown, rows = read_entries(reader, entries[start:end], lane, first_rank=start + 1)
         return Answer(shown, rows, more=end < len(entries), lanes=(), fusion=NEWEST_FIRST)
 
-    return await asked.sources.pool.read(work)
+    return await request.sources.pool.read(work)
 
 
-async def _exact(asked: _Asked) -> tuple[literal.LiteralAnswer, LaneReport]:
+async def _exact(request: _Request) -> tuple[literal.LiteralAnswer, LaneReport]:
     """All that the query's patterns match, and how the lane went."""
     started = time.perf_counter()
     answer = await _all_matches(
-        asked, required_patterns(asked.query), deadline_s=_exact_deadline_s(asked.wishes)
+        request, required_patterns(request.query), deadline_s=_exact_deadline_s(request.plan)
     )
     status = LaneStatus.OK if answer.total else LaneStatus.EMPTY
     if not answer.complete:
@@ -267,41 +263,41 @@ async def _exact(asked: _Asked) -> tuple[literal.LiteralAnswer, LaneReport]:
 
 
 async def _all_matches(
-    asked: _Asked, patterns: Sequence[Pattern], *, deadline_s: float
+    request: _Request, patterns: Sequence[Pattern], *, deadline_s: float
 ) -> literal.LiteralAnswer:
     return await literal.search(
-        asked.sources.pool,
+        request.sources.pool,
         patterns,
-        asked.opening.allowed,
+        request.opening.allowed,
         limit=None,
         deadline_s=deadline_s,
-        moments=asked.moments,
+        moments=request.moments,
     )
 
 
-async def _lifetime(asked: _Asked, answer: literal.LiteralAnswer) -> LiteralSpan | None:
-    matched = Matched(required_patterns(asked.query), answer, bounded=asked.query.filters != Filters())
-    return await lifetime(asked.sources, matched, timeout_s=asked.wishes.timeout_s)
+async def _lifetime(request: _Request, answer: literal.LiteralAnswer) -> LiteralSpan | None:
+    matched = Matched(required_patterns(request.query), answer, bounded=request.query.filters != Filters())
+    return await lifetime(request.sources, matched, timeout_s=request.plan.settings.lane_timeout_s)
 
 
-async def _unmet(asked: _Asked, answer: literal.LiteralAnswer) -> tuple[str, ...]:
+async def _unmet(request: _Request, answer: literal.LiteralAnswer) -> tuple[str, ...]:
     """Which of the required terms leave nothing over, when nothing is."""
-    patterns = required_patterns(asked.query)
-    if answer.hunks or not answer.complete or (len(patterns) == 1 and not asked.query.words):
+    patterns = required_patterns(request.query)
+    if answer.hunks or not answer.complete or (len(patterns) == 1 and not request.query.words):
         return ()  # of one term alone, an answer without hits says it all
     alone = patterns
     if len(patterns) > 1:
-        alone = tuple([each for each in patterns if await _is_nowhere(asked, each)])
-    bounds = " within the filters" if asked.query.filters != Filters() else ""
+        alone = tuple([each for each in patterns if await _is_nowhere(request, each)])
+    bounds = " within the filters" if request.query.filters != Filters() else ""
     if not alone:
         return (f"no change holds {_listed_terms(patterns)} together{bounds}; each of them is required",)
     required = "it is" if len(alone) == 1 else "they are"
     return (f"nothing holds {_listed_terms(alone)}{bounds}; {required} required",)
 
 
-async def _is_nowhere(asked: _Asked, pattern: Pattern) -> bool:
+async def _is_nowhere(request: _Request, pattern: Pattern) -> bool:
     """True when nothing matches a pattern; what takes longer than a lane may is not known to be nowhere."""
-    answer = await _all_matches(asked, [pattern], deadline_s=asked.wishes.timeout_s)
+    answer = await _all_matches(request, [pattern], deadline_s=request.plan.settings.lane_timeout_s)
     return answer.complete and not answer.hunks
 
 
@@ -309,10 +305,10 @@ def _listed_terms(patterns: Sequence[Pattern]) -> str:
     return " and ".join(map(pattern_source, patterns))
 
 
-def _exact_deadline_s(wishes: Wishes) -> float:
+def _exact_deadline_s(plan: Plan) -> float:
     """How long an exact search may take: some of what its caller waits is left for showing what it found."""
-    patient_s = wishes.timeout_s * PATIENCE
-    within_s = wishes.answer_within_s
+    patient_s = plan.settings.lane_timeout_s * PATIENCE
+    within_s = plan.options.within_s
     return patient_s if within_s is None else min(patient_s, within_s * _SEARCHING)
 
 

@@ -62,7 +62,7 @@ def _ask(indexed: Indexed, queries: Sequence[ChangelogQuery], wanted: Sequence[V
         for one in wanted:
             way = OURS_RERANKED if one.rerank else OURS
             with one.applied(), lanes_remembered(memory, one.name, one.constants):
-                system = Ohara(indexed, way, depth=_DEPTH, wishes=one.wishes)
+                system = Ohara(indexed, way, depth=_DEPTH, plan=one.plan)
                 asked.append(ask_all(one.name, system, queries))
     return asked
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit, IndexStatus, Results
     from ohara.retrieve.profile import LaneWeights, Profile
-    from ohara.retrieve.request import Wishes
+    from ohara.retrieve.request import Plan
     from tests.bench.workspace import Indexed
 
 
@@ -125,14 +125,14 @@ class Ohara:
         way: Way,
         *,
         depth: int = DEPTH,
-        wishes: Callable[[Wishes], Wishes] = lambda wishes: wishes,
+        plan: Callable[[Plan], Plan] = lambda plan: plan,
     ) -> None:
         settings = indexed.settings
         find = replace(settings.find, profile=way.profile, rerank=way.rerank, lane_timeout_s=_PATIENCE_S)
         self._engine = Engine.open(indexed.repo, replace(settings, find=find))
         self._way = way
         self._depth = depth
-        self._wishes = wishes
+        self._plan = plan
 
     @property
     def database(self) -> Path:
@@ -170,6 +170,6 @@ class Ohara:
     def results(self, text: str, k: int) -> Results:
         """The whole answer; the present is the same for every query."""
         search = self._engine.search
-        wishes = search.wishes(SearchOptions(now=NOW, k=k, rerank=self._way.rerank))
-        wishes = self._wishes(replace(wishes, profile=self._way.change(wishes.profile)))
-        return anyio.run(search.find, parse(text, now=NOW, mode=self._way.mode), wishes)
+        plan = search.plan(SearchOptions(now=NOW, k=k, rerank=self._way.rerank))
+        plan = self._plan(replace(plan, profile=self._way.change(plan.profile)))
+        return anyio.run(search.find, parse(text, now=NOW, mode=self._way.mode), plan)

@@ -1,6 +1,6 @@
 """The pieces of the ranking that an ablation takes away, one at a time, each by name.
 
-A variation changes what a query is asked with (the profile and the wishes), or a constant of the ranking.
+A variation changes what a query is asked with (the profile and the plan), or a constant of the ranking.
 What is baked into the index (stemming, splitting of identifiers) is in `tests.bench.plainwords`.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ohara.retrieve.profile import LaneWeights, Profile
-    from ohara.retrieve.request import Wishes
+    from ohara.retrieve.request import Plan
     from ohara.store.answers import Weights
 
 _PRIORS = "ohara.retrieve.priors"
@@ -31,8 +31,8 @@ _COMMIT = "ohara.retrieve.lanes.commit"
 COLUMNS = ("message", "path", "header", "added", "removed", "context")
 
 
-def _unchanged(wishes: Wishes) -> Wishes:
-    return wishes
+def _unchanged(plan: Plan) -> Plan:
+    return plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Variation:
     """A ranking with one thing different. `constants` are dotted names of numbers and what they become."""
 
     name: str
-    wishes: Callable[[Wishes], Wishes] = _unchanged
+    plan: Callable[[Plan], Plan] = _unchanged
     constants: Mapping[str, float | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
     rerank: bool = False
 
@@ -84,12 +84,14 @@ def variations(profile: Profile) -> list[Variation]:
         _profiled("no penalties", lambda p: replace(p, judges=False)),
         *(_without_penalty(name) for name in ("TESTS", "DOCS", "GENERATED", "BOT")),
         Variation("no penalty for sweeps", constants={f"{_PRIORS}.WIDE": 0.0}),
-        Variation("no recency", lambda wishes: replace(wishes, recency_weight=0.0)),
+        Variation(
+            "no recency", lambda plan: replace(plan, settings=replace(plan.settings, recency_weight=0.0))
+        ),
         Variation(
             "no floors for vectors",
             constants={f"{_VECTOR}.FLOOR": -1.0, f"{_COMMIT}.FLOOR": -1.0},
         ),
-        Variation("no diversification", lambda wishes: replace(wishes, all_hunks=True)),
+        Variation("no diversification", lambda plan: plan.showing_all_hunks()),
         Variation("one hunk of a commit in the pool", constants={"ohara.retrieve.rank.HUNKS_PER_COMMIT": 1}),
         Variation("all words select rows", constants={f"{_TEXT}.SELECTED_ROWS": 10**12}),
         Variation("only the rarest three words select rows", constants={f"{_TEXT}.SELECTED_ROWS": 0}),
@@ -108,7 +110,7 @@ def variations(profile: Profile) -> list[Variation]:
 
 
 def _profiled(name: str, change: Callable[[Profile], Profile], *, rerank: bool = False) -> Variation:
-    return Variation(name, lambda wishes: replace(wishes, profile=change(wishes.profile)), rerank=rerank)
+    return Variation(name, lambda plan: replace(plan, profile=change(plan.profile)), rerank=rerank)
 
 
 def _model_only(profile: Profile) -> Profile:

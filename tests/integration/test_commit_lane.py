@@ -61,8 +61,8 @@ def repo(tmp_path: Path) -> Repo:
     return history.repo
 
 
-def ask(engine: Engine, query: str, **wishes: object) -> Results:
-    return engine.find_pattern(query, SearchOptions(k=5, rerank=False, now=NOW, **wishes))  # type: ignore[arg-type]
+def ask(engine: Engine, query: str, **options: object) -> Results:
+    return engine.find_pattern(query, SearchOptions(k=5, rerank=False, now=NOW, **options))  # type: ignore[arg-type]
 
 
 def report(results: Results) -> LaneReport:

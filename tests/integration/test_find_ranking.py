@@ -59,8 +59,8 @@ def reader(engine: Engine) -> Iterator[Reader]:
     opened.close()
 
 
-def ask(engine: Engine, query: str, k: int = 5, **wishes: object) -> Results:
-    return engine.find_pattern(query, SearchOptions(k=k, rerank=False, now=NOW, **wishes))  # type: ignore[arg-type]
+def ask(engine: Engine, query: str, k: int = 5, **options: object) -> Results:
+    return engine.find_pattern(query, SearchOptions(k=k, rerank=False, now=NOW, **options))  # type: ignore[arg-type]
 
 
 def commits(results: Results, repo: Repo) -> list[str]:
@@ -526,14 +526,14 @@ def test_a_lane_is_one_object_and_one_row_of_weights(engine: Engine, monkeypatch
     more = (*LANES, Scripted("oracle", answer))
     monkeypatch.setattr("ohara.retrieve.rank.LANES", more)
     monkeypatch.setattr("ohara.retrieve.pool.LANES", more)
-    wishes = engine.search.wishes(SearchOptions(now=NOW, k=3, rerank=False))
-    profile = replace(wishes.profile, lanes=lane_weights(**wishes.profile.lanes, oracle=9.0))
+    plan = engine.search.plan(SearchOptions(now=NOW, k=3, rerank=False))
+    profile = replace(plan.profile, lanes=lane_weights(**plan.profile.lanes, oracle=9.0))
     query = parse("changelog wording", now=NOW)
-    results = anyio.run(engine.search.find, query, replace(wishes, profile=profile))
+    results = anyio.run(engine.search.find, query, replace(plan, profile=profile))
     assert results.hits[0].hunk == elsewhere.hunk
     assert results.hits[0].lanes["oracle"] == 1
     assert [report.name for report in results.lanes if report.status is LaneStatus.OK][-1] == "oracle"
-    without = anyio.run(engine.search.find, query, wishes)
+    without = anyio.run(engine.search.find, query, plan)
     assert [report.status for report in without.lanes if report.name == "oracle"] == [LaneStatus.OFF]
 
 
@@ -591,7 +591,7 @@ def test_an_error_of_the_work_comes_out_as_it_is(engine: Engine) -> None:
 
 
 def test_many_queries_at_once_share_a_few_connections(engine: Engine) -> None:
-    wishes = engine.search.wishes(SearchOptions(now=NOW, k=3, rerank=False))
+    plan = engine.search.plan(SearchOptions(now=NOW, k=3, rerank=False))
     from ohara.query import parse
 
     queries = [parse(words, now=NOW) for words in ("retry", "upload", "token", "progress", "cache") * 4]
@@ -599,7 +599,7 @@ def test_many_queries_at_once_share_a_few_connections(engine: Engine) -> None:
 
     async def run() -> None:
         async def one(place: int) -> None:
-            results = await engine.search.find(queries[place], wishes)
+            results = await engine.search.find(queries[place], plan)
             answers[place] = [hit.commit.sha for hit in results.hits]
 
         async with anyio.create_task_group() as group:
@@ -722,9 +722,9 @@ def test_how_far_a_model_changes_the_order_is_the_profiles_choice(
     plain = [hit.commit.sha for hit in ask(engine, "retry with backoff", 60).hits]
     orders = []
     for blend in (Blend(fused=1.0, model=0.0), Blend(fused=1.0, model=1.0), Blend(fused=0.0, model=1.0)):
-        wishes = engine.search.wishes(SearchOptions(now=NOW, k=60))
-        wishes = replace(wishes, profile=replace(wishes.profile, blend=blend))
-        results = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), wishes)
+        plan = engine.search.plan(SearchOptions(now=NOW, k=60))
+        plan = replace(plan, profile=replace(plan.profile, blend=blend))
+        results = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), plan)
         orders.append([hit.commit.sha for hit in results.hits])
     assert orders[0] == plain
     assert orders[1] != plain
@@ -733,9 +733,9 @@ def test_how_far_a_model_changes_the_order_is_the_profiles_choice(
 
 def test_wording_counts_beside_the_model(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.search, "_reranker", Backwards())
-    wishes = engine.search.wishes(SearchOptions(now=NOW, k=60))
-    wishes = replace(wishes, profile=replace(wishes.profile, blend=Blend(fused=0.0, model=0.0, held=1.0)))
-    hits = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), wishes).hits
+    plan = engine.search.plan(SearchOptions(now=NOW, k=60))
+    plan = replace(plan, profile=replace(plan.profile, blend=Blend(fused=0.0, model=0.0, held=1.0)))
+    hits = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), plan).hits
     by_value = {hit.rerank: f"{hit.commit.message}\n{hit.excerpt}".lower() for hit in hits}
     assert len(by_value) > 2
     most = by_value[max(value for value in by_value if value is not None)]
@@ -795,8 +795,8 @@ def test_without_rerank_nothing_of_fastembed_is_loaded_and_the_vector_lane_answe
 
 
 def test_the_textbook_pipeline_reads_the_diff_alone(engine: Engine, shared_project: Repo) -> None:
-    wishes = replace(engine.search.wishes(SearchOptions(now=NOW, k=20, rerank=False)), profile=REFERENCE)
-    results = anyio.run(engine.search.find, parse("goodbye", now=NOW), wishes)
+    plan = replace(engine.search.plan(SearchOptions(now=NOW, k=20, rerank=False)), profile=REFERENCE)
+    results = anyio.run(engine.search.find, parse("goodbye", now=NOW), plan)
     assert results.fusion == "rrf"
     assert "drop-python2" not in commits(results, shared_project)
     assert commits(ask(engine, "goodbye"), shared_project)[0] == "drop-python2"

@@ -39,11 +39,11 @@ FILTERS = [
 ]
 
 
-def span_of(repo: Repo | Path, source: str, **wishes: object) -> LiteralSpan | None:
+def span_of(repo: Repo | Path, source: str, **options: object) -> LiteralSpan | None:
     engine = Engine.open(repo if not hasattr(repo, "path") else repo.path)
     now = int(time.time())
-    wished = engine.search.wishes(SearchOptions(now=now, k=1, **wishes))  # type: ignore[arg-type]
-    return anyio.run(engine.search.find, parse(source, now=now), wished).literal
+    plan = engine.search.plan(SearchOptions(now=now, k=1, **options))  # type: ignore[arg-type]
+    return anyio.run(engine.search.find, parse(source, now=now), plan).literal
 
 
 def found(repo: Repo | Path, source: str) -> LiteralSpan:

@@ -152,7 +152,7 @@ def test_the_answer_is_newest_first_and_limited(shared_project: Repo, database: 
     assert everything.total == len(everything.hunks) > 10
     times = [found.time for found in everything.hunks]
     assert times == sorted(times, reverse=True)
-    assert list(dict.fromkeys(found.commit for found in everything.hunks)) == list(everything.commits)
+    assert list(dict.fromkeys(found.sha.hex() for found in everything.hunks)) == list(everything.commits)
     order = shared_project.git("log", "--format=%H", "--date-order", "HEAD").split()
     assert everything.commits[0] == next(sha for sha in order if sha in everything.commits)
     limited = answer(database, Pattern("upload"), limit=3)
@@ -233,7 +233,7 @@ def test_a_deadline_ends_a_search_with_the_newest_searched(
     assert (some.complete, some.searched, some.candidates) == (False, first.done, first.total)
     everything = answer(database, Pattern("e"))
     assert some.commits
-    newest = {found.commit for found in everything.hunks[: len(some.hunks)]}
+    newest = {found.sha.hex() for found in everything.hunks[: len(some.hunks)]}
     assert set(some.commits) <= newest | {everything.commits[0]}
 
 

@@ -66,22 +66,22 @@ def steps(place: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     return Repo(place / "steps.git", {})
 
 
-def asked(repo: Repo, source: str, **wishes: object) -> Results:
+def asked(repo: Repo, source: str, **options: object) -> Results:
     engine = Engine.open(repo.path)
-    after = wishes.get("after")
+    after = options.get("after")
     now = cursor.asked_at(after if isinstance(after, str) else None) or int(time.time())
     return anyio.run(
         engine.search.find,
         parse(source, now=now),
-        engine.search.wishes(SearchOptions(now=now, **wishes)),  # type: ignore[arg-type]
+        engine.search.plan(SearchOptions(now=now, **options)),  # type: ignore[arg-type]
     )
 
 
-def walked(repo: Repo, source: str, k: int, **wishes: object) -> list[Results]:
-    pages = [asked(repo, source, k=k, **wishes)]
+def walked(repo: Repo, source: str, k: int, **options: object) -> list[Results]:
+    pages = [asked(repo, source, k=k, **options)]
     while pages[-1].next_cursor is not None:
         assert len(pages) < EVERYTHING
-        pages.append(asked(repo, source, k=k, after=pages[-1].next_cursor, **wishes))
+        pages.append(asked(repo, source, k=k, after=pages[-1].next_cursor, **options))
     return pages
 
 

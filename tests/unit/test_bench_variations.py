@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from ohara import words
+from ohara.model import SearchOptions
 from ohara.query import parse
 from ohara.retrieve import priors
 from ohara.retrieve.lane import LaneQuery
@@ -20,7 +21,7 @@ from ohara.retrieve.lanes.text import TextLane
 from ohara.retrieve.profile import DEFAULT, Fusion
 from ohara.retrieve.ranking import Ranking
 from ohara.retrieve.registry import LANES
-from ohara.retrieve.request import Wishes
+from ohara.retrieve.request import Plan
 from ohara.settings import Settings
 from tests.bench.ablation import ablation_table
 from tests.bench.changelog import ChangelogQuery
@@ -41,18 +42,18 @@ if TYPE_CHECKING:
     from ohara.retrieve.profile import Profile
 
 ALL = {one.name: one for one in variations(DEFAULT)}
-WISHES = Wishes(now=0)
+PLAN = Plan(SearchOptions(now=0))
 
 
 def test_every_variation_changes_something_and_has_its_own_name() -> None:
     assert len(ALL) == len(variations(DEFAULT))
     for name, one in ALL.items():
-        changed = one.wishes(WISHES) != WISHES or bool(one.constants) or one.rerank
+        changed = one.plan(PLAN) != PLAN or bool(one.constants) or one.rerank
         assert changed is (name != AS_IT_IS.name), name
 
 
 def test_a_lane_is_off_for_every_class_of_query() -> None:
-    profile = ALL["no vector lane"].wishes(WISHES).profile
+    profile = ALL["no vector lane"].plan(PLAN).profile
     assert "vector" not in profile.lanes
     assert profile.lanes["text"] == DEFAULT.lanes["text"]
     assert not any("vector" in weights for weights in profile.by_class.values())
@@ -60,15 +61,15 @@ def test_a_lane_is_off_for_every_class_of_query() -> None:
 
 def test_a_column_is_blank_in_every_weighting() -> None:
     for place, column in enumerate(COLUMNS):
-        profile = ALL[f"{column} counts nothing"].wishes(WISHES).profile
+        profile = ALL[f"{column} counts nothing"].plan(PLAN).profile
         assert all(weights[place] == 0 for weights, _ in profile.weightings)
         assert all(any(weights) for weights, _ in profile.weightings)
         assert profile.weightings
 
 
 def test_fusion_and_recency() -> None:
-    assert ALL["weighted RRF instead of a convex sum"].wishes(WISHES).profile.fusion is Fusion.RRF
-    assert ALL["no recency"].wishes(WISHES).recency_weight == 0
+    assert ALL["weighted RRF instead of a convex sum"].plan(PLAN).profile.fusion is Fusion.RRF
+    assert ALL["no recency"].plan(PLAN).settings.recency_weight == 0
 
 
 def test_constants_hold_only_while_they_are_measured() -> None:

@@ -26,12 +26,13 @@ from anyio.lowlevel import RunVar
 
 from ohara.model import Sha
 from ohara.retrieve.matching import Matcher
+from ohara.retrieve.ranking import Candidate
 from ohara.retrieve.scan import OutOfTime, Scan
 from ohara.retrieve.trigrams import required_trigrams
 from ohara.store.trigram_query import ANYTHING, all_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
@@ -51,15 +52,6 @@ _FEWEST_AT_ONCE = 2
 _turns: RunVar[anyio.CapacityLimiter] = RunVar("exact searches at once")
 
 
-class Found(NamedTuple):
-    """A hunk in which every pattern matches, on which sides, its commit and the commit's committer time."""
-
-    hunk: HunkId
-    commit: Sha
-    time: int
-    sides: int
-
-
 class Verified(NamedTuple):
     """A moment of a search: how many contents are verified, of how many, and how many of them matched."""
 
@@ -70,13 +62,14 @@ class Verified(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiteralAnswer:
-    """What matched, newest first: hunks up to the limit, and all commits.
+    """What matched, newest first: hunks up to the limit with the sides that match, and all commits.
 
     `total` counts all hunks that matched. `scanned` says that no trigram helped and everything was read;
     `complete` is False when the deadline ended the search after `searched` of the `candidates`, newest first.
     """
 
-    hunks: tuple[Found, ...]
+    hunks: tuple[Candidate, ...]
+    sides: Mapping[HunkId, int]
     total: int
     commits: tuple[Sha, ...]
     scanned: bool
@@ -249,17 +242,10 @@ def _answer(
     searched: int,
     candidates: int,
 ) -> LiteralAnswer:
-    commits = dict.fromkeys(occurrence.sha for occurrence in matched)
+    commits = dict.fromkeys(each.sha for each in matched)
     return LiteralAnswer(
-        hunks=tuple(
-            Found(
-                occurrence.hunk,
-                Sha(occurrence.sha.hex()),
-                occurrence.time,
-                sides[occurrence.content],
-            )
-            for occurrence in matched[:limit]
-        ),
+        hunks=tuple(Candidate(each.hunk, 0.0, each.time, each.sha) for each in matched[:limit]),
+        sides={each.hunk: sides[each.content] for each in matched[:limit]},
         total=len(matched),
         commits=tuple(Sha(sha.hex()) for sha in commits),
         scanned=scanned,

@@ -128,7 +128,11 @@ def record(
 
     async def catch(asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]) -> object:
         caught[:] = [(one, rows[one.hunk]) for one in in_order(found)[:depth]]
-        return await reranked(replace(asked, wishes=replace(asked.wishes, rerank=False)), found, rows)
+        return await reranked(
+            replace(asked, plan=replace(asked.plan, options=replace(asked.plan.options, rerank=False))),
+            found,
+            rows,
+        )
 
     answered: dict[str, list[tuple[int, str, float]]] = {}
 
@@ -147,7 +151,7 @@ def record(
             query = parse(text, now=NOW)
             caught.clear()
             answered.clear()
-            anyio.run(search.find, query, search.wishes(SearchOptions(now=NOW, k=k)))
+            anyio.run(search.find, query, search.plan(SearchOptions(now=NOW, k=k)))
             pools.append(
                 Pool(
                     text,
