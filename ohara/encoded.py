@@ -113,8 +113,7 @@ class Kept(NamedTuple):
 def leave_out(body: str) -> Kept:
     """Leave the encoded text out of a hunk's body; most bodies have none and come back as they are."""
     data = body.encode("utf-8", "surrogatepass")
-    shape = data.translate(_SHAPE)
-    if _LONG not in shape and b"c" not in shape and not _may_be_uuencoded(data):
+    if not _may_hold_encoded(data):
         return Kept(body)
     may_be_base64 = _LONG in data.translate(_SHAPE_64)
     kept: list[str] = []
@@ -139,6 +138,8 @@ def leave_out(body: str) -> Kept:
 
 def is_mostly_encoded(body: str) -> bool:
     """True when most lines of a hunk's body are encoded, by a sample spread over it."""
+    if not _may_hold_encoded(body.encode("utf-8", "surrogatepass")):
+        return False
     lines = body.split("\n")
     sample = "\n".join(lines[:: 1 + len(lines) // _SAMPLED_LINES])
     return 2 * leave_out(sample).left_out > len(sample)
@@ -147,6 +148,12 @@ def is_mostly_encoded(body: str) -> bool:
 def may_hold(text: str) -> int:
     """The signs that encoded lines must have (`Kept.signs`, all of these bits) if they hold this text."""
     return _signs("".join(char for char in text if not _is_letter_of_ascii(char)))
+
+
+def _may_hold_encoded(data: bytes) -> bool:
+    """False when no line of a body has what encoded text has, by a search of the whole."""
+    shape = data.translate(_SHAPE)
+    return _LONG in shape or b"c" in shape or _may_be_uuencoded(data)
 
 
 def _may_be_uuencoded(data: bytes) -> bool:

@@ -133,7 +133,7 @@ class Extractor:
             return split(hunk, None, None, chars=chars, lines=lines)
         # A screen of lines that hold a few characters each says nothing yet: then characters alone count.
         if len(hunk.body) * lines < (hunk.body.count("\n") + 1) * chars // _SHORT_LINES:
-            return split(hunk, None, None, chars=chars, lines=chars, by_size=True)
+            return split(hunk, None, None, chars=chars, by_size=True)
         # Parsing the hunk's own lines cuts as well as parsing its whole file, in a fifth of the time.
         return split(hunk, None, language_of(change.path), chars=chars, lines=lines)
 

@@ -16,11 +16,11 @@ from ohara.model import Hunk
 from ohara.parse.cut_costs import CHANGED, LEVEL, cut_costs, keep_replacements
 from ohara.parse.headers import by_margin, by_syntax
 from ohara.parse.languages import has_grammar
-from ohara.parse.line_map import image_of, reads_old, removes, whole_lines
+from ohara.parse.line_map import REMARK, image_of, reads_old, removes, whole_lines
 from ohara.parse.outline import outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ohara.parse.line_map import Image
     from ohara.parse.outline import Outline
@@ -46,24 +46,24 @@ def split(
 
     `source` is the file after the change, or before it where `reads_old`. Without one the hunk's own
     lines are parsed; without a language that has a grammar it is cut by its lines. `by_size`: wherever a
-    piece is full, for text in which no place is better than another.
+    piece has so many characters, for text in which no place is better than another.
     """
     if len(hunk.body) <= chars and hunk.body.count("\n") < lines:
         return (hunk,)
+    if by_size:
+        bodies = _cut_at(hunk.body, [0, *_full(hunk.body, chars)])
+        return tuple(_pieces(hunk, bodies, [hunk.header] * len(bodies)))
     whole = whole_lines(hunk.body)
     budget = _Budget(whole, chars, lines)
     if budget.reach(0) == len(whole):
         return (hunk,)
-    if by_size:
-        starts = [0, *_cuts([0] * len(whole), budget, whole)]
-        return tuple(_pieces(hunk, budget, starts, [hunk.header] * len(starts)))
     seen = _see(hunk, whole, source, language, chars=chars, lines=lines)
     costs = cut_costs(whole) if seen is None else cut_costs(whole, seen[0].places, seen[1].depths)
     if removes(hunk) and not reads_old(hunk):
         keep_replacements(whole, costs, reach=budget.reach, small=lines // _SMALL)
     starts = [0, *_cuts(costs, budget, whole)]
     headers = by_margin(hunk, starts, whole, language) if seen is None else by_syntax(hunk, starts, *seen)
-    return tuple(_pieces(hunk, budget, starts, headers))
+    return tuple(_pieces(hunk, _cut_at(hunk.body, map(budget.offset, starts)), headers))
 
 
 def _see(
@@ -91,9 +91,9 @@ class _Budget:
         # Where the rest of the hunk has become small.
         self.tail = max(self.end - small_lines, bisect_left(self._sums, self._sums[-1] - small_chars))
 
-    def part(self, body: str, first: int, end: int) -> str:
-        """The lines of a body from one line to another."""
-        return body[self._sums[first] : self._sums[end] - 1]
+    def offset(self, at: int) -> int:
+        """Where a line begins in the body."""
+        return self._sums[at]
 
     def reach(self, at: int) -> int:
         """The end of the longest piece, which is a line at least."""
@@ -148,13 +148,60 @@ def _last_least(costs: Sequence[int], first: int, end: int) -> tuple[int, int]:
     return least, end - 1 - window[::-1].index(least)
 
 
-def _pieces(hunk: Hunk, budget: _Budget, starts: list[int], headers: list[str]) -> Iterator[Hunk]:
+def _full(body: str, chars: int) -> Iterator[int]:
+    """Where to cut text in which no place is better than another: wherever a piece is full.
+
+    As `_cuts` would where all cuts cost the same, but by offsets: a hunk of very short lines has a hundred
+    thousand of them, and a list of those takes longer than anything else here.
+    """
+    end = len(body) + 1  # a newline follows each line
+    last = max(body.rfind("\n+"), body.rfind("\n-")) + 1
+    before_tail = _line_at(body, _line_from(body, end - chars // _SMALL) - 1)
+    at = 0
+    while (reach := max(_line_from(body, at + 1), _line_at(body, at + chars + 1))) < end:
+        changed = at
+        while changed < last and body[changed] not in CHANGED:
+            changed = _line_from(body, changed + 1)
+        if changed >= last:
+            return
+        nearest = _line_from(body, changed + 1)
+        reach = min(max(reach, nearest), last)
+        small = max(changed, min(_line_at(body, at + chars // _SMALL + 1), reach))
+        tail = max(small, min(before_tail, reach))
+        at = tail if tail > small else small if nearest <= small else reach
+        yield at
+
+
+def _line_at(body: str, offset: int) -> int:
+    """Where the last line begins that begins at an offset or before; the end of all lines counts as one."""
+    if offset > len(body):
+        return len(body) + 1
+    start = body.rfind("\n", 0, offset) + 1
+    while start and body.startswith(REMARK, start):
+        start = body.rfind("\n", 0, start - 1) + 1
+    return start
+
+
+def _line_from(body: str, offset: int) -> int:
+    """Where the first line begins that begins at an offset or after; the end of all lines counts as one."""
+    start = body.find("\n", offset - 1) + 1
+    while start and body.startswith(REMARK, start):
+        start = body.find("\n", start) + 1
+    return start or len(body) + 1
+
+
+def _cut_at(body: str, starts: Iterable[int]) -> list[str]:
+    """The pieces of a body that begin at some offsets; each ends with the line before the next."""
+    return [body[start : end - 1] for start, end in pairwise([*starts, len(body) + 1])]
+
+
+def _pieces(hunk: Hunk, bodies: Sequence[str], headers: Sequence[str]) -> Iterator[Hunk]:
     """The pieces, numbered as git numbers hunks: an empty side is at the line before it."""
     old = hunk.old_start if hunk.old_lines else hunk.old_start + 1
     new = hunk.new_start if hunk.new_lines else hunk.new_start + 1
-    for (first, end), header in zip(pairwise([*starts, budget.end]), headers, strict=True):
-        body = budget.part(hunk.body, first, end)
-        old_lines, new_lines = end - first - _signed(body, "+"), end - first - _signed(body, "-")
+    for body, header in zip(bodies, headers, strict=True):
+        lines = 1 + body.count("\n") - body.count(f"\n{REMARK}")
+        old_lines, new_lines = lines - _signed(body, "+"), lines - _signed(body, "-")
         yield Hunk(
             old if old_lines else old - 1,
             old_lines,

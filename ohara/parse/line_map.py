@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Hunk
 
-_REMARK = "\\"
+REMARK = "\\"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class Image:
 def whole_lines(body: str) -> list[str]:
     """The lines of a body, each with git's remark about it when there is one."""
     lines = body.split("\n")
-    if f"\n{_REMARK}" not in body:
+    if f"\n{REMARK}" not in body:
         return lines
     whole: list[str] = []
     for line in lines:
-        if line.startswith(_REMARK) and whole:
+        if line.startswith(REMARK) and whole:
             whole[-1] = f"{whole[-1]}\n{line}"
         else:
             whole.append(line)

@@ -68,7 +68,18 @@ def test_pieces_are_the_hunk(
     chars, lines = budget
     source = post_image(hunk) if with_source else None
     pieces = split(hunk, source, language, chars=chars, lines=lines)
+    are_the_hunk(hunk, pieces, chars, lines)
 
+
+@given(hunks(), st.integers(1, 400))
+def test_so_are_pieces_that_are_cut_where_they_are_full(hunk: Hunk, chars: int) -> None:
+    pieces = split(hunk, None, None, chars=chars, by_size=True)
+    are_the_hunk(hunk, pieces, chars, lines=chars)
+    assert all(piece.header == hunk.header for piece in pieces)
+
+
+def are_the_hunk(hunk: Hunk, pieces: tuple[Hunk, ...], chars: int, lines: int) -> None:
+    """Every line once, in order, numbered, in budget."""
     assert "\n".join(piece.body for piece in pieces) == hunk.body
     assert pieces[0].header == hunk.header
     assert all("\n" not in piece.header for piece in pieces)
