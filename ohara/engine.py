@@ -1,4 +1,4 @@
-"""One repository's façade: index it, ask it, and say how its index stands."""
+"""The engine of one repository: index it, search it, browse it, and report its status."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Engine:
 
     @classmethod
     def open(cls, path: Path | str = ".", settings: Settings | None = None) -> Engine:
-        """Open the repository at or around a path, with the settings that hold there."""
+        """Open the repository that contains a path, with the settings in force there."""
         repository = Repository.open(path)
         if settings is None:
             settings = config.load(repository=repository.work_dir).settings
@@ -86,7 +86,7 @@ class Engine:
 
     @property
     def search(self) -> Search:
-        """What answers queries; its connections and models stay warm between them."""
+        """The search part; its readers and models stay open between queries."""
         if self._search is None:
             self._require_index()
             from ohara.search import Search  # late: an index run that finds nothing to do needs none of it
@@ -101,7 +101,7 @@ class Engine:
 
     @property
     def browser(self) -> Browser:
-        """What shows commits and follows lines; its connections stay open between requests."""
+        """The browsing part; its readers stay open between requests."""
         if self._browser is None:
             self._require_index()
             from ohara.browse.browser import Browser  # late: only those who browse need it
@@ -139,17 +139,17 @@ class Engine:
         return anyio.run(self.hunks_of, self.repository.commit_named(commit)).hits
 
     def statuses(self) -> tuple[IndexStatus, ...]:
-        """The status of the index, for who may search several."""
+        """The status of the one index, as `Searcher` has it."""
         return (self.status(),)
 
     @property
     def is_outdated(self) -> bool:
-        """True when connections are open to an index that is no longer there; the next query closes them."""
+        """True when readers are open on an index that was deleted or replaced; the next query closes them."""
         halves = (self._search, self._browser)
         return any(half is not None and half.is_outdated for half in halves)
 
     def close(self) -> None:
-        """Give connections and models up; the next query opens them again."""
+        """Close readers and release models; the next query opens them again."""
         if self._search is not None:
             self._search.close()
             self._search = None
@@ -158,7 +158,7 @@ class Engine:
             self._browser = None
 
     def status(self) -> IndexStatus:
-        """How the index stands, and how far behind the repository it is."""
+        """The status of the index, and how far behind the repository it is."""
         self._require_index()
         with self.store.statistics() as known:
             return self._status(known)
@@ -184,9 +184,9 @@ class Engine:
         )
 
     def catch_up(self, *, jobs: int = 0, at_most_s: float | None = None) -> int | None:
-        """Read what is new for words and exact search, if it is little; how many commits are unread then.
+        """Index new commits for the text and literal passes, if they are few; returns what is pending then.
 
-        None when nothing is; as `pending` counts them.
+        That is None when nothing is, as of `pending`.
         """
         pending = self.pending()
         if pending is None or pending > CATCH_UP_COMMITS:
@@ -200,8 +200,8 @@ class Engine:
     def pending(self) -> int | None:
         """How many commits an index run would read; 0 when refs only moved, None when all is as indexed.
 
-        Cheaper than `status`, for those who ask before every search. Commits that could not be read do not
-        count: the next real run tries them again.
+        Cheaper than `status`, as it runs before every search. Commits that could not be read do not count:
+        the next full run tries them again.
         """
         self._require_index()
         with self.store.statistics() as known:
@@ -217,7 +217,7 @@ class Engine:
         return max(0, left) + count_unseen(self.repository, tips.values(), seen.values())
 
     def refs_to_index(self, asked: RefChoice) -> dict[str, Sha]:
-        """What a run would begin at; a ref that leads nowhere is told before anything is done."""
+        """The commits that a run would start from; raises for a ref that leads nowhere."""
         if not (asked.is_default and self.store.exists):
             choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
             return resolve_tips(self.repository, choice)
@@ -242,7 +242,7 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class KnownIndex:
-    """An index on this machine: how it stands, or what keeps it from being told."""
+    """An index on this machine: its status, or why that cannot be read."""
 
     store: Index
     status: IndexStatus | None
@@ -255,7 +255,7 @@ class KnownIndex:
 
 
 def all_indexes() -> Iterator[KnownIndex]:
-    """Every index on this machine; what is wrong with one of them is that one's alone."""
+    """Every index on this machine; an error of one does not affect the others."""
     config.load()  # what is wrong with the user's own settings is said once
     for location in known_indexes():
         store = index_at(location)

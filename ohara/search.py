@@ -1,4 +1,4 @@
-"""The asking half of one repository's engine: connections and models that stay warm from query to query."""
+"""The search part of the engine of one repository: readers and models that stay open between queries."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Search:
-    """Answers queries over one index; safe to ask from several tasks at once."""
+    """Answers queries over one index; safe to use from several tasks at once."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Search:
         return replace(results, notes=(*results.notes, *notes)) if notes else results
 
     def _substitutes(self, results: Results, plan: Plan) -> tuple[str, ...]:
-        """What to say of models that a setting names, this answer needed, and this machine does not have."""
+        """Notes about models that a setting names and this machine lacks, if the search needed them."""
         models = self._settings.models
         status = {report.name: report.status for report in results.lanes}
         said: list[str] = []
@@ -133,7 +133,7 @@ class Search:
             return self._embedder
 
     def _maker(self, model_id: str) -> Embedder | None:
-        """The embedder that made vectors, kept for the next query: changing models takes its time."""
+        """The embedder that made the stored vectors, kept for the next query."""
         with self._lock:
             self.vectors_are_old = True
             if self._former is None or self._former.id != model_id:
@@ -147,7 +147,7 @@ class Search:
             return self._reranker
 
     def _named(self, reader: Reader, names: tuple[str, ...]) -> Named:
-        """The commits that names stand for, and what to say of those that are not indexed."""
+        """The commits that names resolve to, and a note about those that are not indexed."""
         with self._lock:
             found = self._resolved(names)
         indexed = reader.indexed(set(found.values()))
@@ -163,7 +163,7 @@ class Search:
             raise QueryError(error.message, hint=error.hint) from error
 
     def _reachable(self, reader: Reader, refs: tuple[str, ...]) -> Reached:
-        """The indexed commits that refs lead to, and what to say when that is not all of them."""
+        """The indexed commits that refs lead to, and a note when some are not indexed."""
         with self._lock:
             found = self._resolved(refs)
             choice = choose_refs(reader, RefChoice(), self._settings.index.refs)
@@ -183,7 +183,7 @@ class Search:
             )
 
     def _extent(self, reader: Reader) -> Extent:
-        """Whether every commit that leads to HEAD is indexed: none waits, failed, was cut off or left out."""
+        """Whether every commit up to HEAD is indexed: none is pending, failed, cut off or left out."""
         with self._lock:
             head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
         whole = (
@@ -197,7 +197,7 @@ class Search:
         return Extent(whole, head)
 
     def _count_unseen(self, tips: Collection[Sha], seen: Collection[Sha]) -> int:
-        """The count, kept for the next query: a walk through history takes its time."""
+        """The count, cached for the next query: walking history is slow."""
         key = (*sorted(tips), "", *sorted(seen))
         if key not in self._unseen:
             self._unseen = {key: count_unseen(self._repository, tips, seen)}
@@ -205,7 +205,7 @@ class Search:
 
 
 def _gone(refs: tuple[str, ...]) -> tuple[str, ...]:
-    """What to say of refs that were chosen to be indexed and are no more."""
+    """A note about refs that were chosen to be indexed and no longer exist."""
     if not refs:
         return ()
     verb = "is" if len(refs) == 1 else "are"
@@ -213,7 +213,7 @@ def _gone(refs: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _outside(refs: tuple[str, ...], reach: Reach, command: str) -> str:
-    """What to say of commits that no indexed ref leads to; "" when there are none."""
+    """A note about commits that no indexed ref leads to; empty when there are none."""
     if not reach.outside:
         return ""
     many = "commit" if reach.commits == 1 else "commits"

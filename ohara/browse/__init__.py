@@ -1,1 +1,1 @@
-"""What browsing asks of one repository: a commit's details, the history of lines and symbols."""
+"""Browsing one repository: details of commits, history of lines and symbols, blame."""

@@ -1,7 +1,7 @@
-"""The browsing half of one repository's engine: what the commit, history and blame views ask for.
+"""The browsing part of the engine of one repository, for the commit, history and blame views.
 
-Everything blocking happens in a thread that holds a reading connection, so that whoever gives up interrupts
-it. The git repository is opened for this alone and used by one thread at a time.
+Blocking work happens in a thread with a reader of the index, and is interrupted when it is cancelled. The git
+repository is opened for this alone and used by one thread at a time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from ohara.browse.lineage import Standing, Unknown, follow
+from ohara.browse.lineage import Position, Unknown, follow
 from ohara.browse.marks import line_hit, symbol_hit
 from ohara.browse.span import Span
 from ohara.errors import RepositoryError
@@ -44,7 +44,7 @@ _READERS = 2  # one person browses; the other is for changing one's mind
 
 
 class Browser:
-    """Answers what browsing asks; safe to ask from several tasks at once."""
+    """Reads commits and histories; safe to use from several tasks at once."""
 
     def __init__(self, repository: Repository, location: IndexLocation) -> None:
         self._repository = Repository.open(repository.path)
@@ -99,7 +99,7 @@ class Browser:
             for path in there[:_FILES_TRACED]:
                 try:
                     for step in islice(
-                        follow(self._repository, reader, Standing(sha, path, span)), _STEPS_TRACED
+                        follow(self._repository, reader, Position(sha, path, span)), _STEPS_TRACED
                     ):
                         found += _step_hits(reader, step, first_rank=1)
                 except Unknown as lost:
@@ -121,7 +121,7 @@ class Browser:
         return replace(history, hits=tuple(replace(hit, repository=path) for hit in history.hits))
 
     async def _read(self, work: Callable[[Reader], T]) -> T:
-        """Do blocking work with a reader of the index that is there now."""
+        """Run blocking work with a reader of the current index."""
         return await self._pool.of_one_index(lambda: self._pool.read(work))
 
     # -- blocking work ---------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Browser:
         paths = {path: None}
         note = ""
         with self._lock:
-            start = Standing(self._repository.commit_named(name), path, span)
+            start = Position(self._repository.commit_named(name), path, span)
             try:
                 for step in follow(self._repository, reader, start):
                     paths[step.at.path] = None
@@ -166,7 +166,7 @@ class Browser:
         with self._lock:
             sha = self._repository.commit_named(name)
             try:
-                step = next(follow(self._repository, reader, Standing(sha, path, Span(line, line))))
+                step = next(follow(self._repository, reader, Position(sha, path, Span(line, line))))
             except Unknown:
                 return self._traced_by_git(sha, path, line)
             commit = read_commit(self._repository, step.made.sha)
@@ -179,7 +179,7 @@ class Browser:
         )
 
     def _traced_by_git(self, sha: Sha, path: str, line: int) -> Origin:
-        """What libgit2 says, where the index cannot: slower, and it does not say what was before."""
+        """Blame by libgit2, where the index does not know: slower, and without the line before."""
         (found, *_) = git_blame(self._repository, sha, path, line)
         commit = read_commit(self._repository, found.sha)
         place = Place(found.sha, found.path, found.line)

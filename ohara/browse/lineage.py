@@ -1,4 +1,4 @@
-"""Follows lines of a file back through history, renames included, and names the commits that touched them.
+"""Follows lines of a file back through history, across renames, and finds the commits that touched them.
 
 The index knows which commit gave a file its content, so that one look-up goes from content to content,
 however many commits lie between. Where it does not (a clean merge of two changed sides makes content that
@@ -29,12 +29,12 @@ _FARTHEST = 20_000
 
 
 class Unknown(Exception):
-    """The lines cannot be followed further; says why."""
+    """The lines cannot be followed further, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Lines of a file at a commit: where the search stands."""
+class Position:
+    """Lines of a file at a commit: the current position of the search."""
 
     sha: Sha
     path: str
@@ -49,13 +49,13 @@ class Step(NamedTuple):
     """
 
     made: Made
-    at: Standing
-    parent: Standing | None
-    older: Standing | None
+    at: Position
+    parent: Position | None
+    older: Position | None
     touched: bool
 
 
-def follow(repository: Repository, reader: Reader, start: Standing) -> Iterator[Step]:
+def follow(repository: Repository, reader: Reader, start: Position) -> Iterator[Step]:
     """Yields each commit that touched the lines, newest first; raises Unknown where the trail is lost."""
     _refuse_beyond_the_end(repository, start)
     at = start
@@ -78,7 +78,7 @@ def follow(repository: Repository, reader: Reader, start: Standing) -> Iterator[
         at, blob = step.older, found.old_blob
 
 
-def _refuse_beyond_the_end(repository: Repository, start: Standing) -> None:
+def _refuse_beyond_the_end(repository: Repository, start: Position) -> None:
     lines = repository.lines_at(start.sha, start.path)
     if lines is None:
         raise Unknown(f"there is no file {start.path} in {start.sha[:10]}")
@@ -86,7 +86,7 @@ def _refuse_beyond_the_end(repository: Repository, start: Standing) -> None:
         raise Unknown(f"{start.path} has only {len(lines):,} lines in {start.sha[:10]}")
 
 
-def _step(repository: Repository, reader: Reader, at: Standing, blob: str, found: Made) -> Step:
+def _step(repository: Repository, reader: Reader, at: Position, blob: str, found: Made) -> Step:
     """What the commit that made a content did to the lines."""
     here = replace(at, sha=found.sha)
     if found.old_blob is None:
@@ -94,8 +94,8 @@ def _step(repository: Repository, reader: Reader, at: Standing, blob: str, found
     old_path = found.old_path or at.path
     parent = _parent_with(repository, found, old_path)
     carried = _passed_by(reader, at.span, found) or carry(at.span, _groups(repository, found.old_blob, blob))
-    older = Standing(parent, old_path, carried.before) if carried.before else None
-    near = older or Standing(parent, old_path, Span(max(1, carried.near), max(1, carried.near)))
+    older = Position(parent, old_path, carried.before) if carried.before else None
+    near = older or Position(parent, old_path, Span(max(1, carried.near), max(1, carried.near)))
     return Step(found, here, near, older, carried.touched)
 
 
@@ -124,7 +124,7 @@ def _parent_with(repository: Repository, found: Made, path: str) -> Sha:
     )
 
 
-def _parted(repository: Repository, at: Standing, blob: str) -> Standing:
+def _parted(repository: Repository, at: Position, blob: str) -> Position:
     """Walks to the merge that made a content of two, and on to the parent from which the lines came."""
     sha = at.sha
     for _ in range(_FARTHEST):
@@ -143,7 +143,7 @@ def _parted(repository: Repository, at: Standing, blob: str) -> Standing:
         ]
         for each, carried in sorted(sides, key=lambda side: side[1].touched):
             if carried.before is not None:
-                return Standing(each, at.path, carried.before)
+                return Position(each, at.path, carried.before)
         break
     raise Unknown(f"what made {at.path} as it is in {sha[:10]} is not indexed")
 

@@ -1,4 +1,4 @@
-"""Carries a span of lines back through a change: was it touched, and where was it before? Pure."""
+"""Maps a span of lines back through a change: whether it was touched, and where it was before. Pure."""
 
 from __future__ import annotations
 

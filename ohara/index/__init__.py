@@ -1,1 +1,1 @@
-"""The write path: what is not indexed yet, taken apart and stored, pass by pass, newest first."""
+"""Indexing: reads new commits, newest first, and stores their hunks, pass by pass."""

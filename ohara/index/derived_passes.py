@@ -23,7 +23,7 @@ _TASK_ITEMS = 128  # commits or blobs in a task: enough for a file's versions to
 
 
 class _Pace(NamedTuple):
-    """How much is done at a time: in a task of a worker, and before it is written for good."""
+    """How much is done at a time: in a task of a worker, and before a commit of the transaction."""
 
     task_items: int
     batch_hunks: int

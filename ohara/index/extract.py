@@ -162,7 +162,7 @@ def _hunk(hunk: Hunk, *, searchable: bool) -> PreparedHunk:
 
 
 def _beyond(folders: set[bytes]) -> str:
-    """What to say of folders whose files are more than are read of one commit."""
+    """The reason for folders with more files than are read of one commit."""
     if not folders:
         return ""
     others = f" and {len(folders) - 1:,} more folders" if len(folders) > 1 else ""

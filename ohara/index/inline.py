@@ -23,7 +23,7 @@ SMALL_RUN_COMMITS = 24  # about what a worker could read in the time it takes to
 
 
 class Inline:
-    """Stands in for a pool: the same answers, one after the other."""
+    """Does the work of a pool in this process, one task after the other."""
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._setup = setup

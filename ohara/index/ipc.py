@@ -1,4 +1,4 @@
-"""How the indexer and its worker processes talk: pickled messages with a length in front.
+"""Messages between the indexer and its worker processes: pickled, with a length in front.
 
 Both ends are ohara itself, started by itself over private pipes: nothing from outside is unpickled.
 """
@@ -55,7 +55,7 @@ class Task(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A worker's first word: it has started and read its setup."""
+    """A worker's first message: it has started and read its setup."""
 
 
 class Part(NamedTuple):
@@ -81,7 +81,7 @@ class Finished(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A worker's last word: it cannot do this kind of work at all; `error` is for people, if there is one."""
+    """A worker's last message: it cannot do this kind of work; `error` is the one to show, if any."""
 
     reason: str
     error: OharaError | None = None

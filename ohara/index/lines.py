@@ -1,4 +1,4 @@
-"""Takes a hunk's body apart: added, removed and context lines, and where they stand. Pure."""
+"""Splits a hunk's body into added, removed and context lines, with their line numbers. Pure."""
 
 from __future__ import annotations
 

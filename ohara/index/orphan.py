@@ -1,4 +1,4 @@
-"""Ends a worker with its parent, whatever it is in the middle of: nobody waits for its results any more."""
+"""Ends a worker process when its parent ends, whatever it is doing."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ class Pool:
         return ENDS_IT
 
     def _look_for_the_stuck(self, heard: Set[_Worker]) -> None:
-        """A worker of which nothing was heard for too long counts as dead, whatever the others do."""
+        """Treat a worker that was silent for too long as dead."""
         now = time.monotonic()
         for worker in self._workers:
             if worker not in heard and worker.tasks and now - worker.heard > _SILENCE_S:

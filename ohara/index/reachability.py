@@ -1,4 +1,4 @@
-"""What refs lead to: which of it is indexed, and how much is not because no indexed ref leads there."""
+"""Which commits refs lead to: which of them are indexed, and how many are not because no indexed ref does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOT_INDEXED_HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where refs lead: the indexed commits, by the index's numbers, and how many `outside` of how many.
+    """The commits that refs lead to: the indexed ones, by id, and how many of how many are `outside`.
 
     `names` are the refs that lead outside. What the setting index.since leaves out, what could not be read
     and what only waits for the next run is not outside.
@@ -78,7 +78,7 @@ class Reaches:
 
 
 def not_indexed(sha: Sha) -> RepositoryError:
-    """What to say when a commit that the repository has is asked for and not there."""
+    """The error for a commit that the repository has and the index does not."""
     return RepositoryError(
         f"commit {sha[:10]} is not in the index",
         hint=NOT_INDEXED_HINT,

@@ -109,7 +109,7 @@ class Exclusions:
         return own or (LeftOut(verdict) if verdict else None)
 
     def path(self, path: str) -> str | None:
-        """Why this path is left out, whatever is in it; KEPT when somebody asked for it."""
+        """Why this path is left out, whatever its content; KEPT when a rule takes it back in."""
         try:
             return self._known[path]
         except KeyError:
@@ -189,5 +189,5 @@ _BUILTIN: Sequence[tuple[re.Pattern[str], LeftOut]] = (
 
 
 def builtin_reason(path: str) -> LeftOut | None:
-    """Why a path is left out when nobody said anything about it."""
+    """Why a path is left out by the built-in rules."""
     return next((reason for pattern, reason in _BUILTIN if pattern.search(path)), None)

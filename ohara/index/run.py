@@ -113,7 +113,7 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _History:
-    """What the index says of the refs while a plan is carried out."""
+    """What the index records about refs while a plan is carried out."""
 
     tips: Mapping[str, Sha]
     total: int
@@ -121,12 +121,12 @@ class _History:
     older: int
 
     def is_recorded(self, writer: Writer) -> bool:
-        """True when the index says it already."""
+        """True when the index has recorded it already."""
         recorded = (writer.fact(TIPS), writer.fact(TOTAL), writer.fact(SINCE), writer.fact(OLDER))
         return recorded == (self.tips, self.total, self.since, self.older)
 
     def record(self, writer: Writer) -> None:
-        """Let the index say it."""
+        """Record it in the index."""
         writer.record(TIPS, self.tips)
         writer.record(TOTAL, self.total)
         writer.record(SINCE, self.since)
@@ -203,7 +203,7 @@ def _is_first_and_long(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> b
 
 
 def _workers_ahead(this: _Run) -> Pool:
-    """Workers that start while the history is still being looked at."""
+    """Start workers while history is still being surveyed."""
     pool = _workers(this)
     pool.start()
     return pool
@@ -259,7 +259,7 @@ def _read_head(
 
 
 def _retire_vectors(writer: Writer) -> None:
-    """Let the vectors of a former model go when those of the present one are all made."""
+    """Delete the vectors of the previous model when all of the current one are made."""
     if not writer.passes.any_pending(Pass.VECTOR):
         writer.upkeep.retire_vectors()
 
@@ -322,7 +322,7 @@ def available_cores() -> int:
 
 @contextmanager
 def _recorded(writer: Writer, this: _Run) -> Iterator[None]:
-    """Note in the index how the run went, whatever way it ends."""
+    """Record the outcome of the run in the index, however it ends."""
     started = int(time.time())
     outcome = "finished"
     try:

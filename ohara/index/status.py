@@ -1,4 +1,4 @@
-"""How an index stands beside its repository: what is indexed, what is not, of which refs."""
+"""The status of an index compared with its repository: what is indexed, what is not, of which refs."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def brief_status(
     *,
     recounts: bool = False,
 ) -> IndexStatus:
-    """How far an index is, from what costs next to nothing: counts of rows and the like are left at 0.
+    """The part of the status that is cheap to compute; counts of rows and the like are left at 0.
 
-    `recounts` looks whether a shallow clone was deepened or the setting index.since has changed.
+    `recounts` checks whether a shallow clone was deepened or the setting index.since has changed.
     """
     choice = choose_refs(index, RefChoice(), settings.index.refs)
     tips = resolve_tips(repository, choice)

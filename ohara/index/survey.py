@@ -1,7 +1,7 @@
-"""Looks at a repository and its index, and plans a run: which refs, what is new, what is gone.
+"""Compares a repository with its index and plans a run: which refs, what is new, what is gone.
 
-A ref that is asked for must be there. One that was chosen earlier may have gone since, as a branch does once
-it is merged: the others still count, and who shows the index says which are gone.
+A ref that is requested must exist. One that was chosen earlier may be gone, as a branch is once it is merged:
+the others still count, and the status names those that are gone.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def resolve_tips(repository: Repository, choice: RefChoice) -> dict[str, Sha]:
 
 
 def _nothing_left(repository: Repository, choice: RefChoice, error: RepositoryError) -> RepositoryError:
-    """What to say when no ref is left of those chosen earlier."""
+    """The error when none of the refs chosen earlier exists any more."""
     if choice.by is ChosenBy.SETTING:
         origin = config.load(repository=repository.work_dir).origins[_SETTING]
         return RepositoryError(f"{origin}: {_SETTING}: {error.message}", hint=error.hint)
@@ -101,7 +101,7 @@ def _nothing_left(repository: Repository, choice: RefChoice, error: RepositoryEr
 
 
 def command_to_choose(repository: Repository, choice: RefChoice, more: Collection[str] = ()) -> str:
-    """What to type to index what is chosen and still there, and more beside; "" when all refs are chosen."""
+    """The command that indexes the chosen refs that still exist, and more; "" when all refs are chosen."""
     if choice.all_refs:
         return ""
     chosen = choice.names or repository.default_refs()
@@ -111,7 +111,7 @@ def command_to_choose(repository: Repository, choice: RefChoice, more: Collectio
 
 
 def wanted_passes(passes: Iterable[PassStatus], embedder: str) -> tuple[PassStatus, ...]:
-    """How far the passes are that will ever be done: without an embedder, nothing waits for vectors."""
+    """The status of the passes that will be done: without an embedder, none for vectors."""
     off = {Pass.VECTOR} if serving_embedder(embedder).name == NONE else set()
     return tuple(each for each in passes if each.stage not in off)
 

@@ -53,7 +53,7 @@ class _Change(NamedTuple):
 
 
 class Toucher:
-    """Reads which symbols hunks touch: in the new file where lines were added, in the old where removed."""
+    """Finds the symbols that hunks touch: in the new file for added lines, in the old for removed ones."""
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._repository = Repository.open(Path(setup.repository))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 from ohara.index.ipc import Task, WorkerSetup
 
 
-class _Told(NamedTuple):
-    """A commit's texts: its contents that have no vector yet, its subject, all that it changed."""
+class _CommitTexts(NamedTuple):
+    """The texts of a commit to embed: its contents without a vector, its subject, its whole change."""
 
     commit_id: int
     contents: dict[int, str]
@@ -44,10 +44,10 @@ class Vectoriser:
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """One result a commit; a content is embedded once even if several commits of the task have it."""
-        told: list[_Told] = []
+        told: list[_CommitTexts] = []
         known: set[int] = set()
         for item in task.items:
-            told.append(self._told(cast("int", item), known))
+            told.append(self._texts_of(cast("int", item), known))
             known.update(told[-1].contents)
         texts = [text for one in told for text in (*one.contents.values(), one.subject, one.change)]
         vectors = iter(pack(self._embedder.embed(texts, TextKind.DOCUMENT), self._embedder))
@@ -64,14 +64,14 @@ class Vectoriser:
             ),
         )
 
-    def _told(self, commit_id: int, known: set[int]) -> _Told:
+    def _texts_of(self, commit_id: int, known: set[int]) -> _CommitTexts:
         hunks = self._stored.hunks(commit_id)
         searched = [
             hunk._replace(body=leave_out(hunk.body).body)
             for hunk in hunks
             if hunk.searchable and hunk.content_id is not None
         ]
-        return _Told(
+        return _CommitTexts(
             commit_id,
             {
                 hunk.content_id: document_text(hunk.body)

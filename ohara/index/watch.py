@@ -1,4 +1,4 @@
-"""Notices that the refs of repositories moved, by the system's notifications or by looking now and then.
+"""Notices that refs of repositories moved, by the system's notifications or by polling.
 
 Two kinds of watch serve a repository: its git directory itself, not what lies below it (HEAD and packed-refs
 are replaced there), and everything below `refs`. What git writes on the way (locks, FETCH_HEAD, the index
@@ -95,7 +95,7 @@ def _owner(changed: Path, watched: Mapping[Path, Path], *, below: bool) -> Path 
 
 
 def ref_signature(common_dir: Path) -> int:
-    """A number that changes when refs do, for where nothing notifies; cheap, and blind to their content."""
+    """A number that changes when refs do, for polling; computed from time stamps, without reading them."""
     seen: list[tuple[str, int, int]] = []
     for name in sorted(_TOP_LEVEL):
         seen += _stamp(common_dir / name)

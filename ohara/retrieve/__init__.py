@@ -1,1 +1,1 @@
-"""From a query to hits: lanes in parallel, fused, reranked, nudged by recency, diversified."""
+"""Answers queries: lanes in parallel, fused, reranked, weighted by recency, diversified."""

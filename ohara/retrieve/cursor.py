@@ -1,8 +1,8 @@
-"""Where a next page begins: a place in one query's answer, for one state of the index. Pure.
+"""Cursors of pages: a position in the results of one query, for one state of the index. Pure.
 
 A cursor that is used with another query or other options, or after the index has changed, is refused: pages
-of two different answers would repeat some hits and lose others. What else an order depends on it carries: the
-moment, and which lanes had answered.
+of two different answers would repeat some hits and lose others. It holds what else the order depends on: the
+time of the first page, and which lanes answered.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _DIGITS = 12  # enough that no two queries of one person are taken for each othe
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where a page begins in an answer, and what that answer was made of.
+    """Where a page begins in the results, and what these depend on.
 
-    `depth` is how many hits its first page asked for, `now` the moment it was asked at, which dates and
-    recency count from, and `lanes` are those that answered; None until they have.
+    `depth` is the number of hits of the first page, `now` its time, which dates and recency count from, and
+    `lanes` are those that answered; None until they have.
     """
 
     start: int
@@ -36,7 +36,7 @@ class Page:
 
 
 def asked(query: Query, *choices: object) -> str:
-    """A short name for a query together with everything else that decides its answer."""
+    """A short digest of a query and everything else that its results depend on."""
     said = repr((query.words, query.patterns, query.filters, query.mode, query.polarity, choices))
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
@@ -49,7 +49,7 @@ def write(page: Page, name: str, state: str) -> str:
 
 
 def read(cursor: str, name: str, state: str) -> Page:
-    """The page that a cursor stands for."""
+    """The page of a cursor; an error when it is of another query or another state of the index."""
     decoded = _decoded(cursor)
     if decoded is None:
         raise QueryError(
@@ -67,7 +67,7 @@ def read(cursor: str, name: str, state: str) -> Page:
 
 
 def asked_at(cursor: str | None) -> int | None:
-    """The moment that a cursor's query was first asked at; none for what is no cursor."""
+    """The time of a cursor's first page; None for text that is not a cursor."""
     decoded = _decoded(cursor) if cursor is not None else None
     return decoded[0].now if decoded else None
 

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ohara.model import HunkId, Sha
-    from ohara.retrieve.scored import ScoredHunk
+    from ohara.retrieve.ranking import ScoredHunk
 
 
 def in_order(found: Iterable[ScoredHunk]) -> list[ScoredHunk]:
-    """Pinned before all others, then what was reranked before what was not, then by score.
+    """Sort: pinned hunks first, then reranked ones, then by score.
 
-    Ties go to the newest commit, then by its name, then by the hunk's place in the commit.
+    Ties go to the newest commit, then by its sha, then by the hunk's position in the commit.
     """
     by_place = sorted(found, key=lambda one: one.hunk)
     return sorted(
@@ -26,9 +26,9 @@ def in_order(found: Iterable[ScoredHunk]) -> list[ScoredHunk]:
 
 
 def one_for_each_commit(found: Sequence[ScoredHunk]) -> list[ScoredHunk]:
-    """A commit stands where its best hunk stands, and shows the hunk that is worth most.
+    """One hit per commit, at the rank of its best hunk, showing the hunk with the highest `worth`.
 
-    A pinned hunk is never given up for one that is not.
+    A pinned hunk is never replaced by one that is not.
     """
     by_commit: dict[bytes, list[ScoredHunk]] = {}
     for one in found:
@@ -48,7 +48,7 @@ def collapsed(
     occurrences: Mapping[int, Sequence[Sha]],
     above: Sequence[ScoredHunk] = (),
 ) -> list[ScoredHunk]:
-    """Identical changes once: the best stays and names the other commits that made the same change.
+    """Collapse identical changes: the best one stays and names the other commits with the same change.
 
     `contents` gives the content of each hunk that has lines, `occurrences` for each content the commits that
     may answer, newest first. A commit that is a hit of its own by another change is not named. `above` are

@@ -1,8 +1,8 @@
-"""Cuts the telling lines out of a hunk: centred on what matched, with the matches marked. Pure.
+"""Cuts an excerpt out of a hunk: centred on the matches, which are marked. Pure.
 
-An excerpt is a run of the body's own lines, signs included, so that it can be coloured as a diff. Very
-long lines are cut around their first match, and say so by an ellipsis, unless the whole hunk is asked for.
-Nothing is escaped here: text is made inert where it is shown.
+An excerpt is a run of the body's own lines, signs included, so that it can be coloured as a diff. Very long
+lines are cut around their first match, with an ellipsis, unless the whole hunk is requested. Nothing is
+escaped here: text is sanitized where it is shown.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _LONGEST_LINE = 400
 _BEFORE_MATCH = 80
 _ELLIPSIS = "…"
 
-# A match on a changed line is why the hunk was found; on a context line it is company. A changed line
-# without a match still tells more than a context line.
+# A match on a changed line is why the hunk was found; one on a context line counts less. A changed line
+# without a match still counts more than a context line.
 _CHANGED_MARK = 4
 _CONTEXT_MARK = 1
 _CHANGED_LINE = 0.01
@@ -90,7 +90,7 @@ def _old_lines(lines: Iterable[str]) -> int:
 
 
 def word_marks(body: str, terms: Collection[str], polarity: Polarity = Polarity.ANY) -> tuple[Match, ...]:
-    """Where words of a query stand in a body, by their stems; with a polarity, on that side only."""
+    """Mark the words of a query in a body, by their stems; with a polarity, on that side only."""
     wanted = frozenset(terms)
     sign = _SIGN_OF.get(polarity)
     found: list[Match] = []
@@ -106,7 +106,7 @@ def word_marks(body: str, terms: Collection[str], polarity: Polarity = Polarity.
 
 
 def _core(lines: Sequence[str], by_line: dict[int, list[Match]]) -> tuple[int, int]:
-    """The first and last line of the best few; lines at its edges that say nothing are left out."""
+    """The first and last line of the best few lines, without unmatched lines at the edges."""
     weights = [_weight(line, by_line.get(number, ())) for number, line in enumerate(lines)]
     height = min(_CORE_LINES, len(weights))
     best = total = sum(weights[:height])

@@ -1,9 +1,9 @@
-"""Reads a regular expression as RE2 reads it, into a tree that can be reasoned about. Pure.
+"""Parses regular expressions as RE2 does, into a tree for analysis. Pure.
 
-RE2 is asked first whether an expression is valid, so this reader need not refuse well: what it does not
-know it gives up on, aloud (`Unreadable`), and whoever reasons then assumes nothing. What it does read it
-must read exactly as RE2 does. It keeps what decides which texts match (characters, order, alternatives,
-repeats) and forgets what does not (groups, greed). Places without width are kept as marks.
+RE2 checks an expression first, so this parser need not report errors: on syntax that it does not know it
+raises `Unreadable`, and the caller then assumes nothing. What it does parse it must read exactly as RE2 does.
+It keeps what decides which texts match (characters, order, alternatives, repeats) and drops what does not
+(groups, greediness). Zero-width assertions are kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Unreadable(Exception):
-    """The expression uses something this reader does not know."""
+    """The expression uses syntax that this parser does not know."""
 
 
 # Enough for [0-9] and vowels; more alternatives tell a text from others no better than no knowledge at all.

@@ -1,4 +1,4 @@
-"""What a regular expression asks for, as a tree: characters, places, order, choices and repeats. Pure."""
+"""The syntax tree of a regular expression: characters, assertions, sequences, choices and repeats. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A part at least so often, and at most so often (None: without end)."""
+    """A part repeated at least and at most so many times (None: without limit)."""
 
     part: Tree
     least: int

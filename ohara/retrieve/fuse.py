@@ -1,7 +1,7 @@
-"""Makes one ranking of several: by rank (reciprocal rank fusion) or by score (a convex sum). Pure.
+"""Fuses several rankings into one: by rank (reciprocal rank fusion) or by score (a convex sum). Pure.
 
-Both take the lanes in their declared order and are indifferent to the order in which lanes finished. Ties
-go to the hunk that appears first over the lanes in that order. Nothing here knows what a lane is.
+Both take the lanes in their declared order; the order in which lanes finished does not matter. Ties go to the
+hunk that appears first over the lanes in that order. Nothing here depends on particular lanes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RRF_K = 60
 
 
 class Fused(NamedTuple):
-    """A hunk with what all lanes together gave it."""
+    """A hunk with its fused score."""
 
     hunk: HunkId
     score: float

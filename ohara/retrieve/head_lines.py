@@ -1,7 +1,7 @@
-"""Counts the lines of a commit's own files that a pattern matches, within bounds of time and bytes.
+"""Counts the lines in HEAD's files that a pattern matches, within bounds of time and bytes.
 
-Files are read as diffs read them: binary, over-large and missing ones are passed over, which a search of
-history does as well. It keeps a repository of its own open, so that nobody else waits for it.
+Files are read as for diffs: binary, over-large and missing ones are skipped, as in a search of history. It
+keeps its own repository open, so that other threads do not wait for it.
 """
 
 from __future__ import annotations
@@ -82,4 +82,4 @@ def count_lines(text: bytes, scan: Scan, ends: float) -> int:
 
 
 def _nobody_leaves() -> None:
-    """A count is short: whoever asked for it is not asked again whether it is wanted."""
+    """Never cancelled: a count is short."""

@@ -1,4 +1,4 @@
-"""Makes hits of the hunks that are shown: cuts the excerpt, marks what matched, names the symbol. Pure."""
+"""Makes hits of the hunks of a page: cuts the excerpt, marks the matches, chooses the symbol. Pure."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId, Match, Pattern, Query
-    from ohara.retrieve.scored import ScoredHunk
+    from ohara.retrieve.ranking import ScoredHunk
     from ohara.store.answers import StoredHunk
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What an excerpt should show of a query."""
+    """What an excerpt should mark: the words or patterns of a query."""
 
     terms: tuple[str, ...]
     patterns: tuple[Pattern, ...]
@@ -31,7 +31,7 @@ class Sought:
 
     @classmethod
     def by(cls, query: Query, context: int | None) -> Sought:
-        """The words and patterns of a query; patterns alone are marked where there are any."""
+        """The words and patterns of a query; if there are patterns, only these are marked."""
         return cls(
             terms=query_terms(query.words) if query.words else (),
             patterns=required_patterns(query),
@@ -40,7 +40,7 @@ class Sought:
         )
 
     def marks(self, body: str, *, until: float) -> tuple[Match, ...]:
-        """Where in a body the query is met; only the first places once the time is over."""
+        """The matches of the query in a body; only the first ones after the deadline."""
         if self.patterns:
             return literal.marks(body, self.patterns, until=until)
         return word_marks(body, self.terms, self.polarity)
@@ -55,7 +55,7 @@ def make_hits(
     first_rank: int = 1,
     until: float = math.inf,
 ) -> tuple[Hit, ...]:
-    """One hit for each, numbered from the first rank; marking what matched goes on `until` then."""
+    """One hit for each hunk, ranked from `first_rank`; after `until`, only first matches are marked."""
     return tuple(
         _hit(one, rows[one.hunk], sought, rank, until, repository=repository)
         for rank, one in enumerate(shown, first_rank)
@@ -100,7 +100,7 @@ def _hit(
 
 
 def telling_symbol(symbols: Sequence[str], terms: Sequence[str]) -> str | None:
-    """Of the symbols a hunk touches, the one that shares most words with the query, then the innermost."""
+    """The symbol to show for a hunk: the one that shares most words with the query, then the innermost."""
     wanted = frozenset(terms)
     return max(
         symbols,

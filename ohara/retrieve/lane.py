@@ -1,7 +1,7 @@
-"""What a lane is: one way of finding hunks for a query, behind one protocol.
+"""The protocol of a lane: one way of finding hunks for a query.
 
 A lane is one module in `lanes/`, one entry in `registry.LANES` and one row of weights in a profile. Nothing
-else knows its name: modes, floors and the scale of scores are asked of the lane itself.
+else depends on its name: modes, floors and the scale of scores are properties of the lane itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LaneQuery:
-    """A query as lanes are asked it, with the way to the index and to the models.
+    """A query as lanes receive it, with access to the index and to the models.
 
     `allowed` are the hunks that may answer. `sided` are those of them that hold a word of the query on the
     side (added, removed) that it asks for: only words can tell a side, so lanes without words keep to these.
@@ -39,7 +39,7 @@ class LaneQuery:
 class Lane(Protocol):
     """One way of finding hunks; stateless, so that one instance serves every query.
 
-    In a mode that some lanes claim, only those are asked; in the others, every lane that has a weight.
+    In a mode that some lanes list in `modes`, only those run; in the others, every lane that has a weight.
     """
 
     name: ClassVar[str]
@@ -47,16 +47,16 @@ class Lane(Protocol):
 
     @property
     def floor(self) -> float:
-        """The score below which a hunk that no other lane found is no answer."""
+        """The score below which a hunk that no other lane found is dropped."""
         return 0.0
 
     def zero(self, scores: Sequence[float]) -> float:
-        """Of the scores of one answer, the one that is worth nothing when lanes are summed."""
+        """The score that counts as 0 when the scores of lanes are summed."""
         del scores
         return 0.0
 
     async def prepare(self, asked: LaneQuery) -> None:
-        """Do what is done once for many queries, such as reading a model; it has a clock of its own."""
+        """Do one-time work such as loading a model, under a deadline of its own."""
         del asked
 
     async def search(self, asked: LaneQuery) -> Ranking:

@@ -1,8 +1,8 @@
-"""When what a pattern matches came, last changed and went: over the whole history, and at HEAD itself.
+"""The lifetime of a text in history: when it was introduced, last changed and removed; whether HEAD has it.
 
-A question's filters bound its hits and not these facts: a text is introduced where history first holds it,
-and gone when HEAD's own files do not hold it. Where that cannot be known (commits are missing from the index,
-or time ran out) the span says which part it speaks of, and claims no introduction.
+The filters of a query restrict its hits but not these facts: a text is introduced by the first commit of the
+whole history that adds it, and gone when HEAD's files do not contain it. Where that cannot be known (commits
+are missing from the index, or time ran out) the span names the part that it covers, and no introduction.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a query's patterns matched: the answer, and whether the query bounded it."""
+    """What a query's patterns matched: the answer, and whether filters restricted it."""
 
     patterns: tuple[Pattern, ...]
     answer: LiteralAnswer
@@ -37,7 +37,7 @@ class Matched:
 
 
 async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> LiteralSpan | None:
-    """The span of what was matched; none when nothing was."""
+    """The lifetime of what was matched; None when nothing was."""
     if not matched.answer.hunks:
         return None
     plain = _plain(matched.patterns)
@@ -82,7 +82,7 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
 
 
 def _plain(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    """One term on either side; of several, each keeps its side, which is part of what was asked."""
+    """A single pattern without its polarity; several keep theirs, which is part of the query."""
     return (
         tuple(replace(each, polarity=Polarity.ANY) for each in patterns) if len(patterns) == 1 else patterns
     )
@@ -110,7 +110,7 @@ def _span(reader: Reader, answer: LiteralAnswer, scope: SpanScope) -> LiteralSpa
 
 
 def _in_order(reader: Reader, hunks: Sequence[Candidate]) -> list[Candidate]:
-    """Hunks as `git log` would list their commits; they come by time."""
+    """Sort hunks as `git log` lists their commits; they arrive sorted by time."""
     if len(hunks) < 2:
         return list(hunks)
     order = reader.log_order()
@@ -124,7 +124,7 @@ def _sha(found: Candidate) -> Sha:
 
 
 def _gone(reader: Reader, head: Sha, answer: LiteralAnswer) -> Candidate | None:
-    """The commit since which HEAD does not hold it: the last one before HEAD, if that took it away."""
+    """The commit that removed the text from HEAD: the last one that touched it, if that removes it."""
     below = reader.ancestors({head})
     if below is None:
         return None

@@ -1,7 +1,7 @@
-"""Answers that are lists and not rankings: what a pattern matches, a commit holds, filters let through.
+"""Results that are lists, not rankings: matches of a pattern, hunks of a commit, what filters let through.
 
-They are complete and ordered by time, so a page is a slice of them. Commits are grouped and identical
-changes collapsed before the slice is taken, and only what is shown is read in full.
+They are complete and ordered by time, so a page is a slice of them. Hunks are grouped by commit and identical
+changes collapsed before the slice is taken, and only the hunks of the page are read in full.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ohara.model import Sha
-from ohara.retrieve.scored import ScoredHunk
+from ohara.retrieve.ranking import ScoredHunk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the list: the first hunk of a commit, how many more it has, who made the same change."""
+    """An entry: the first hunk of a commit, how many more it has, and the commits with the same change."""
 
     first: Candidate
     more: int = 0
@@ -40,7 +40,7 @@ def grouped(found: Sequence[Candidate]) -> list[Entry]:
 
 
 def merged(entries: Sequence[Entry], changes: Mapping[bytes, frozenset[int]]) -> list[Entry]:
-    """Commits with the same changes made into one entry, the first, which names the others."""
+    """Merge commits with the same changes into the first entry, which names the others."""
     known: dict[frozenset[int], int] = {}
     kept: list[Entry] = []
     also: dict[int, list[Sha]] = {}
@@ -56,7 +56,7 @@ def merged(entries: Sequence[Entry], changes: Mapping[bytes, frozenset[int]]) ->
 
 
 def listing(reader: Reader, found: Sequence[Candidate], *, all_hunks: bool) -> list[Entry]:
-    """The list as it will be shown: by commit, identical changes once, or simply every hunk."""
+    """The list as it is shown: one entry per commit, identical changes once; or every hunk."""
     if all_hunks:
         return [Entry(one) for one in found]
     entries = grouped(found)
@@ -66,7 +66,7 @@ def listing(reader: Reader, found: Sequence[Candidate], *, all_hunks: bool) -> l
 def _changes(
     reader: Reader, entries: Sequence[Entry], found: Sequence[Candidate]
 ) -> dict[bytes, frozenset[int]]:
-    """What is listed of each commit, as contents, for those whose first hunk is that of another, too.
+    """The contents of each commit's hunks, for commits whose first hunk also occurs in another.
 
     A commit that shares one hunk with another and has more to show is not the same change.
     """
@@ -84,7 +84,7 @@ def _changes(
 def read_entries(
     reader: Reader, entries: Sequence[Entry], lane: str | None, *, first_rank: int
 ) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
-    """The entries of a page and their lines; one whose hunk was taken away meanwhile is left out."""
+    """The entries of a page and their lines; an entry whose hunk was removed meanwhile is left out."""
     rows = reader.hydrate(entry.first.hunk for entry in entries)
     shown = [
         ScoredHunk(

@@ -1,4 +1,4 @@
-"""Decides which changed lines a pattern matches, in time proportional to the text. The only importer of RE2.
+"""Matches patterns against changed lines, in time proportional to the text. The only importer of RE2.
 
 Each changed line is matched by itself, without its sign and without its line end, as `git log -G` does.
 For speed many bodies are searched at once where the pattern allows it: RE2 is told never to match a line
@@ -52,7 +52,7 @@ class Finder(Protocol):
 
 
 class Matcher:
-    """A pattern made ready; refuses, with a QueryError that says where, what it cannot read."""
+    """A compiled pattern; an invalid one raises a QueryError that says where it is wrong."""
 
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
@@ -139,7 +139,7 @@ class Matcher:
 
 
 class _Way(Enum):
-    """How an expression can be searched for, from the fastest to the slowest."""
+    """The ways to search for an expression, fastest first."""
 
     ANYWHERE = auto()  # it does not ask where a line begins
     FROM_SIGN = auto()  # it begins with ^, which then stands for the line's sign
@@ -239,7 +239,7 @@ def _marks_in(tree: Tree) -> abc.Iterator[str]:
             yield from _marks_in(part)
 
 
-# -- what RE2 says -------------------------------------------------------------------------------
+# -- compiling -----------------------------------------------------------------------------------
 
 
 def _encoded(pattern: Pattern) -> bytes:

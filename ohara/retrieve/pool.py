@@ -1,4 +1,4 @@
-"""From the lanes' answers to ranked hunks: fused, cut to a pool, read in full, with_priors and nudged."""
+"""Makes scored hunks of the lanes' rankings: fuses them, cuts them to a pool, applies priors and recency."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.retrieve.fuse import Fused, convex_fusion, reciprocal_rank_fusion
+from ohara.retrieve.priors import recency_factor
 from ohara.retrieve.profile import Fusion
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT, spread
-from ohara.retrieve.recency import recency_factor
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, ScoredHunk, spread
 from ohara.retrieve.registry import LANES
-from ohara.retrieve.scored import ScoredHunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +29,7 @@ def pool(
     *,
     per_commit: int = HUNKS_PER_COMMIT,
 ) -> list[ScoredHunk]:
-    """The best hunks of all lanes together: pinned first, few of each commit, none too far off."""
+    """The best hunks of all lanes: pinned ones first, few of each commit, none below the floor."""
     rankings = spread(answers)
     floors = {lane.name: lane.floor for lane in LANES}
     ranks = {one.lane: {c.hunk: place for place, c in enumerate(one.candidates, 1)} for one in rankings}
@@ -74,7 +73,7 @@ def with_priors(
     now: int,
     recency_weight: float,
 ) -> list[ScoredHunk]:
-    """Pooled hunks with their score before any reranking; those gone meanwhile are left out."""
+    """The hunks with their scores before reranking; those removed meanwhile are left out."""
     found: list[ScoredHunk] = []
     for one in pooled:
         row = rows.get(one.hunk)
@@ -100,6 +99,6 @@ def _fused(rankings: Sequence[Ranking], weights: LaneWeights, profile: Profile) 
 
 
 def _zero(ranking: Ranking) -> float:
-    """The score of a lane's answer that is worth nothing."""
+    """The score of a lane that counts as 0."""
     lane = next((one for one in LANES if one.name == ranking.lane), None)
     return lane.zero([candidate.score for candidate in ranking.candidates]) if lane else 0.0

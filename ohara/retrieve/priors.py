@@ -1,9 +1,9 @@
-"""Tells what people mean by "the change" from what comes along with it: tests, docs, sweeps, bots.
+"""Priors of the ranking: penalties for tests, docs, sweeping changes and bots; a bonus for recent commits.
 
-Pure, by paths and author alone. A commit is judged by the best it touches, so a fix that comes with its test
-and its changelog line loses nothing; within a commit the judgement chooses which hunk is shown. A commit
-that sweeps through hundreds of files is seldom what is meant. All penalties are bounded, and lifted when the
-query asks for such changes.
+Pure: decided by paths, author and time alone. A commit is judged by the best path that it touches, so a fix
+that comes with its test and its changelog line loses nothing; within a commit the prior decides which hunk is
+shown. A commit that touches hundreds of files is seldom what is meant. All penalties are bounded, and dropped
+when the query asks for such changes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ BOT = 0.8
 # What a commit of a thousand files loses; one of ten loses a third of it, by the logarithm.
 WIDE = 0.2
 _WIDEST_DIGITS = 3
+
+# After a quarter of a year the bonus is down to 37 %: it favours what a team is working on now.
+DECAY_DAYS = 90.0
+
+_DAY_S = 86_400.0
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|specs?|e2e|testdata|fixtures|mocks?)(?:/|$)"
@@ -61,7 +66,7 @@ _ASKS_WIDE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """The penalties that hold for one query: none for what it asks for."""
+    """The penalties for one query: none for what it asks for."""
 
     tests: float = TESTS
     docs: float = DOCS
@@ -71,7 +76,7 @@ class Priors:
 
     @classmethod
     def of(cls, query: Query) -> Priors:
-        """Lift the penalties for what a query asks for, by its words or by its filters."""
+        """The penalties, without those for what the query asks for by its words or filters."""
         said = " ".join((query.words, *query.filters.paths))
         filtered = bool(query.filters.paths)
         return cls(
@@ -83,7 +88,7 @@ class Priors:
         )
 
     def path(self, path: str, *, left_out: bool = False) -> float:
-        """What a change at a path counts."""
+        """The factor for a change at a path."""
         if left_out:
             return self.generated
         if _TEST.search(path):
@@ -91,7 +96,16 @@ class Priors:
         return self.docs if _DOC.search(path) else 1.0
 
     def commit(self, commit: Commit, paths: Sequence[str]) -> float:
-        """What a commit counts: the best of its paths, less when it has very many or nobody wrote it."""
+        """The factor for a commit: the best of its paths, less when it has very many or a bot wrote it."""
         best = max(map(self.path, paths), default=1.0)
         swept = best * (1.0 - self.wide * min(1.0, math.log10(1 + len(paths)) / _WIDEST_DIGITS))
         return swept * self.bot if _BOT.search(f"{commit.author} <{commit.email}>") else swept
+
+
+def recency_factor(committer_time: int, *, now: int, weight: float) -> float:
+    """The recency factor of a score: 1 + weight for a commit of now, towards 1 as it ages.
+
+    A commit from the future counts as one of now.
+    """
+    age_days = max(0.0, (now - committer_time) / _DAY_S)
+    return 1.0 + weight * math.exp(-age_days / DECAY_DAYS)

@@ -21,7 +21,7 @@ LEADING_LANE = "text"
 
 
 class Fusion(StrEnum):
-    """How lanes become one ranking."""
+    """How the rankings of lanes are fused."""
 
     CONVEX = "convex"
     RRF = "rrf"
@@ -32,7 +32,7 @@ LaneWeights: TypeAlias = "Mapping[str, float]"
 
 
 def lane_weights(**weights: float) -> LaneWeights:
-    """Weights by the names of lanes, which nobody changes afterwards."""
+    """Weights by lane name, as a read-only mapping."""
     return MappingProxyType(weights)
 
 
@@ -77,7 +77,7 @@ class Profile:
     judges: bool = True
 
     def weights(self, query_class: QueryClass) -> LaneWeights:
-        """What the lanes count for a kind of query."""
+        """The lane weights for a class of query."""
         chosen = self.by_class.get(query_class, self.lanes)
         if self.fusion is not Fusion.RRF:
             return chosen

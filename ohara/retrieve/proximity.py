@@ -1,8 +1,8 @@
-"""How closely a hunk says what the query says, beyond what a sum over single words can tell. Pure.
+"""Proximity of a hunk to the query: how many of its words it has, and how many side by side. Pure.
 
-BM25 counts words one by one: a hunk with one rare word three times stands above one that has them all, and
+BM25 counts words one by one: a hunk with one rare word three times ranks above one that has them all, and
 words side by side count no more than words pages apart. Here the first hits are read for that, together with
-the other found hunks of their commit. Texts are read in index words (`ohara.words`), so that what matched
+the other found hunks of their commit. Texts are compared in index words (`ohara.words`), so that what matched
 there matches here.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Proximity:
-    """Shares of the query that a commit's found hunks hold, each between 0 and 1.
+    """Shares of the query that a commit's found hunks contain, each between 0 and 1.
 
     `held` counts the query's words, each by its rarity; `pairs` its neighbouring words that are neighbours.
     """
@@ -31,14 +31,14 @@ class Proximity:
 
 
 def rarities(words: Iterable[str], rows_of: Callable[[str], int], rows: int) -> dict[str, float]:
-    """What each word counts: the rarer in the index, the more."""
+    """The weight of each word: the rarer in the index, the higher."""
     return {word: math.log(1.0 + rows / (1.0 + rows_of(word))) for word in words}
 
 
 def proximities(
     query: str, rarity: Mapping[str, float], documents: Sequence[str], owners: Sequence[Hashable]
 ) -> list[Proximity]:
-    """How the commit of each document says what is asked; `owners` tells which are of one commit."""
+    """The proximity of each document's commit to the query; `owners` are the commits of the documents."""
     asked = set(pairwise(index_text(query).split()))
     words: dict[Hashable, set[str]] = {}
     pairs: dict[Hashable, set[tuple[str, str]]] = {}

@@ -1,8 +1,8 @@
-"""Asks vectors what a query means, for the lanes that compare them.
+"""Embeds a query for the lanes that compare vectors.
 
-Vectors are asked with the model that made them, whatever the setting says by now: two models' vectors are
-never compared. While those of another embedder are being made, the former ones serve, as long as their model
-is on this machine. What the vector pass has not reached cannot answer.
+A query is embedded with the model that made the stored vectors, whatever the setting is by now: vectors of
+two models are never compared. While another embedder's vectors are being made, the old ones are used, as long
+as their model is on this machine. Hunks that the vector pass has not reached are not found.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ _ATTEMPTS = 2
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The ways to embedders: the one the settings mean (none: vectors are off), and the maker of vectors."""
+    """Loads embedders: that of the settings (None: vectors are off), or by the id of stored vectors."""
 
     wanted: Callable[[], Embedder | None]
     maker: Callable[[str], Embedder | None]
 
 
 class NearestLane(Lane):
-    """What lanes share that compare a query's vector with stored ones."""
+    """The common part of lanes that compare a query's vector with stored ones."""
 
     modes = frozenset({Mode.SEMANTIC})
 
     def zero(self, scores: Sequence[float]) -> float:
-        """The least of them: cosines of a hundred neighbours differ little from each other."""
+        """The lowest score: the cosines of a hundred neighbours differ little from each other."""
         return min(scores, default=0.0)
 
     async def prepare(self, asked: LaneQuery) -> None:
-        """Read the model that will be asked from disk, if it is not in memory yet."""
+        """Load the model, if it is not in memory yet."""
         found = await asked.pool.read(lambda reader: reader.vector_sets())
 
         def load() -> None:
@@ -64,7 +64,7 @@ class NearestLane(Lane):
         await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
 
     async def nearest(self, asked: LaneQuery, rank: Rank) -> Ranking:
-        """What a lane finds by the vectors there are, asked with the model that made them."""
+        """Search the stored vectors with a query embedded by the model that made them."""
         for _ in range(_ATTEMPTS):
             found = await asked.pool.read(lambda reader: reader.vector_sets())
             model, detail = await anyio.to_thread.run_sync(
@@ -83,7 +83,7 @@ class NearestLane(Lane):
 
 
 def choose(found: VectorSets, models: Models) -> tuple[Embedder | None, str]:
-    """The model to ask with, and what to say about it; the former one until the new vectors are all made."""
+    """The model to embed the query with, and a note about it; the old one until all new vectors are made."""
     wanted = models.wanted()
     if wanted is None:
         return None, "the embedder is switched off"

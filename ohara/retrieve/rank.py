@@ -1,4 +1,4 @@
-"""The ranking way: lanes side by side, fused, reranked, nudged by recency, one hit for each commit."""
+"""Ranks hunks for a query's words: runs the lanes, fuses, applies priors, reranks, one hit per commit."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ if TYPE_CHECKING:
     from ohara.model import HunkId, Mode, Query
     from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import LaneWeights
-    from ohara.retrieve.ranking import Ranking
+    from ohara.retrieve.ranking import Ranking, ScoredHunk
     from ohara.retrieve.request import Plan, Sources
-    from ohara.retrieve.scored import ScoredHunk
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
 
-# A ranking is made in tiers, each deeper than the one before, until there are hits enough: so the first hits
-# are the same however many are asked for, and pages follow each other. A lane's limit and the pool's size are
-# so many times a tier's depth.
+# A ranking is made in tiers, each deeper than the one before, until there are enough hits: so the first hits
+# are the same however many are requested, and pages follow each other. A lane's limit and the pool's size are
+# multiples of a tier's depth.
 FIRST_DEPTH, DEEPER = 25, 4
 LANE_TIMES, POOL_TIMES = 4, 2
 
@@ -44,7 +43,7 @@ _SIDE = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
 
 @dataclass(frozen=True, slots=True)
 class ToRank:
-    """What is ranked: the words of a query over the hunks that may answer.
+    """A query to rank, and the hunks that may be found.
 
     `required` names hunks that answer even if no lane finds them: they follow below all that are found.
     `lanes` are those whose answers made the pages before this one, the reranker among them; None on a first
@@ -61,7 +60,7 @@ class ToRank:
 
 @dataclass(frozen=True, slots=True)
 class RankedAnswer:
-    """The hits of a ranking, best first, their lines, whether there may be more, and how the lanes went.
+    """The hits of a ranking, best first, their lines, whether there may be more, and the lanes' reports.
 
     `answered` names the lanes, and the reranker, that made the order.
     """
@@ -95,7 +94,7 @@ class _Above:
 
 
 async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
-    """Rank hunks for a query's words, as deep as so many hits and one more need."""
+    """Rank hunks for a query's words, deep enough for `hits` hits and one more."""
     first = await _tier(asked, FIRST_DEPTH)
     answered = frozenset(report.name for report in first.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
@@ -117,7 +116,7 @@ async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
 
 
 async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
-    """Rank hunks in one tier that is deep enough for so many hits."""
+    """Rank hunks in one tier of this depth."""
     tier = await _tier(asked, max(FIRST_DEPTH, depth))
     answered = frozenset(report.name for report in tier.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
@@ -183,12 +182,12 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
 
 
 def _is_whole(lane: Lane, found: Ranking) -> bool:
-    """Whether a lane has nothing more to say: what is below its floor is no answer."""
+    """True when a lane cannot find more: scores below its floor do not count."""
     return found.whole or min((one.score for one in found.candidates), default=0.0) < lane.floor
 
 
 def chosen_lanes(mode: Mode, weights: LaneWeights) -> frozenset[str]:
-    """The lanes that are asked: those that claim the mode, or else all that have a weight."""
+    """The lanes to run: those that list the mode, or else all that have a weight."""
     claiming = frozenset(lane.name for lane in LANES if mode in lane.modes)
     return claiming or frozenset(lane.name for lane in LANES if weights.get(lane.name, 0.0) > 0)
 
@@ -218,7 +217,7 @@ def _read(
 async def _reranked(
     asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]
 ) -> tuple[list[ScoredHunk], LaneReport]:
-    """The first hunks with the model's opinion mixed in; the others follow below them."""
+    """The first hunks with the cross-encoder's score blended in; the others follow below them."""
     sources, query, plan = asked.sources, asked.query, asked.plan
     if not plan.rerank or (asked.lanes is not None and reranking.NAME not in asked.lanes):
         return found, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0)

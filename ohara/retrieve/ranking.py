@@ -1,14 +1,14 @@
-"""What a lane answers with, and the rule that no commit fills a lane. Pure."""
+"""Candidates of a lane, its ranking of them, and the scored hunks that fusion makes of them. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ohara.model import HunkId
+    from ohara.model import HunkId, Sha
 
 # More hunks than this say nothing new about a commit, and one that touched a thousand files would be all
 # there is to see.
@@ -40,14 +40,40 @@ class Ranking:
     whole: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class ScoredHunk:
+    """A hunk, its commit's time and object name, and its score; its lines are read and carried beside it.
+
+    `fused` is what the lanes gave it (the best is 1), `lanes` and `lane_scores` its rank and score in each.
+    `worth` is what choosing among hunks of one commit goes by: the score, less for tests and docs. `below`
+    says that it was not reranked where others were. `more` hunks of its commit were found, and the commits
+    `also_in` made the same change.
+    """
+
+    hunk: HunkId
+    time: int
+    sha: bytes
+    fused: float = 0.0
+    score: float = 0.0
+    worth: float = 0.0
+    pinned: bool = False
+    rerank: float | None = None
+    recency: float = 1.0
+    lanes: Mapping[str, int] = field(default_factory=dict)
+    lane_scores: Mapping[str, float] = field(default_factory=dict)
+    below: bool = False
+    more: int = 0
+    also_in: tuple[Sha, ...] = ()
+
+
 def ordered(found: Iterable[Candidate]) -> list[Candidate]:
-    """Best first; equal scores by the newest commit, then by its name, then by the hunk's place in it."""
+    """Best first; equal scores by the newest commit, then by its sha, then by the hunk's position in it."""
     by_place = sorted(found, key=lambda one: one.hunk)
     return sorted(by_place, key=lambda one: (one.score, one.time, one.sha), reverse=True)
 
 
 def capped(found: Sequence[Candidate], limit: int, per_commit: int = HUNKS_PER_COMMIT) -> list[Candidate]:
-    """The first ones, up to a limit, with no more than so many of one commit."""
+    """The first candidates, up to a limit, with at most `per_commit` of one commit."""
     taken: dict[bytes, int] = {}
     kept: list[Candidate] = []
     for one in found:
@@ -70,7 +96,7 @@ def ranking(
     of_commits: bool = False,
     whole: bool = True,
 ) -> Ranking:
-    """A lane's answer from what it found, in order, capped and cut; pinned hunks come first.
+    """Make a lane's ranking: sorted, capped and cut; pinned hunks come first.
 
     `whole` is False when there is more than what was found.
     """
@@ -89,9 +115,9 @@ def ranking(
 
 
 def spread(rankings: Sequence[Ranking]) -> list[Ranking]:
-    """The rankings, with every commit's score given to all hunks of that commit which a lane of hunks found.
+    """The rankings, with each score of a commit given to all of its hunks that another lane found.
 
-    The hunk that such a lane names itself stands only for a commit that no other lane knows.
+    The hunk that such a lane names itself is used only for a commit that no other lane found.
     """
     known: dict[bytes, dict[HunkId, None]] = {}
     for one in rankings:

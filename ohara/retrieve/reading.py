@@ -1,6 +1,7 @@
-"""Reads a text as a query, with the options it is asked with; one that is already parsed stays as it is.
+"""Parses query text with the options of a search; a query that is already parsed is returned unchanged.
 
-Loads neither a database nor a git library: the command line reads a query before it knows who will answer.
+Loads neither a database nor a git library: the command line parses a query before it knows whether the
+service or this process will answer.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def moment(options: SearchOptions) -> int:
-    """The moment that dates count from: now, or for a further page when the first was asked for."""
+    """The time that dates count from: now, or for a later page the time of the first."""
     return options.now or asked_at(options.after) or int(time.time())
 
 
 def read_query(query: str | Query, options: SearchOptions) -> Query:
-    """The query that a text asks for, together with the options."""
+    """Parse a query together with the options."""
     if isinstance(query, Query):
         return query
     return parse(

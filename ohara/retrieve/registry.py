@@ -1,4 +1,4 @@
-"""The lanes there are, in their declared order: it settles ties, and reports are shown in it."""
+"""The list of lanes; their order breaks ties and is that of the reports."""
 
 from __future__ import annotations
 

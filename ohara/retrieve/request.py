@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The indexed commits that refs lead to, and what to say of those that are not indexed."""
+    """The indexed commits that refs lead to, and a note about those that are not indexed."""
 
     commits: Collection[int]
     note: str = ""
@@ -31,7 +31,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The commits that a query names, and what to say of those that are not indexed."""
+    """The commits that a query names, and a note about those that are not indexed."""
 
     commits: tuple[Sha, ...]
     note: str = ""
@@ -39,7 +39,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Whether the index holds all of history up to HEAD, and where HEAD is; None before the first commit."""
+    """Whether the index has all of history up to HEAD, and HEAD's commit; None before the first commit."""
 
     whole: bool
     head: Sha | None

@@ -1,7 +1,7 @@
-"""Lets a cross-encoder refine the order of the first hits, without letting it overrule what found them.
+"""Reranks the first hits with a cross-encoder.
 
-Its order alone makes answers worse on diffs, so its score is blended with the fused one. A model that is
-missing, switched off, too slow or broken leaves the fused order as it is, and a report that says so.
+Its order alone makes results worse on diffs, so its score is blended with the fused one. When the model is
+missing, switched off, too slow or broken, the fused order stays as it is and the report says why.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DEPTH = 50
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """The model's opinion of each hunk, between 0 and 1; none when it has no opinion."""
+    """The model's score of each hunk, between 0 and 1; None when it did not answer."""
 
     opinions: tuple[float, ...] | None
     report: LaneReport
@@ -51,7 +51,7 @@ def documents_of(words: str, rows: Sequence[StoredHunk]) -> list[str]:
 async def rerank(
     reranker: Callable[[], Reranker | None], words: str, documents: Sequence[str], *, timeout_s: float
 ) -> Reranked:
-    """Ask the model about the query and each document."""
+    """Score the query with each document."""
     started = time.perf_counter()
 
     def report(status: LaneStatus, detail: str = "", count: int = 0) -> LaneReport:
@@ -77,6 +77,6 @@ async def rerank(
 
 
 def squashed(scores: Sequence[float]) -> tuple[float, ...]:
-    """Scores between 0 and 1, in the same order; models differ in scale, so it is taken from these scores."""
+    """Scale scores to between 0 and 1, by these scores themselves: models differ in scale."""
     middle, spread = fmean(scores), pstdev(scores) or 1.0
     return tuple(1.0 / (1.0 + math.exp(-(score - middle) / spread)) for score in scores)

@@ -1,8 +1,7 @@
-"""One query from its words to its hits.
+"""Answers one query, from its words to its hits.
 
-Four kinds of question, told apart by what the query holds: a commit's name lists that commit, patterns alone
-list what they match, filters alone list what they let through, and words rank. Every answer says what was
-searched and how each lane went.
+There are four kinds of query: a name lists what it names, patterns alone list what they match, filters alone
+list what they let through, and words rank. All results report what was searched and how each lane ended.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.named import Listed
+    from ohara.retrieve.ranking import ScoredHunk
     from ohara.retrieve.request import Plan, Sources
-    from ohara.retrieve.scored import ScoredHunk
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
 
@@ -49,7 +48,7 @@ LITERAL = "literal"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How the index stands when a search begins, and which hunks may answer."""
+    """The status of the index when a search begins, and which hunks may be found."""
 
     status: IndexStatus
     allowed: Allowed
@@ -59,7 +58,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A page of what was found, with all there is to say about it."""
+    """A page of hunks that were found, with reports and notes."""
 
     shown: Sequence[ScoredHunk]
     rows: Mapping[HunkId, StoredHunk]
@@ -74,7 +73,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """One query on its way."""
+    """A query while it is being answered."""
 
     sources: Sources
     query: Query
@@ -281,7 +280,7 @@ async def _lifetime(request: _Request, answer: literal.LiteralAnswer) -> Literal
 
 
 async def _unmet(request: _Request, answer: literal.LiteralAnswer) -> tuple[str, ...]:
-    """Which of the required terms leave nothing over, when nothing is."""
+    """When nothing was found: a note about which of the required terms match nothing."""
     patterns = required_patterns(request.query)
     if answer.hunks or not answer.complete or (len(patterns) == 1 and not request.query.words):
         return ()  # of one term alone, an answer without hits says it all
@@ -296,7 +295,7 @@ async def _unmet(request: _Request, answer: literal.LiteralAnswer) -> tuple[str,
 
 
 async def _is_nowhere(request: _Request, pattern: Pattern) -> bool:
-    """True when nothing matches a pattern; what takes longer than a lane may is not known to be nowhere."""
+    """True when nothing matches a pattern; False also when a lane's deadline came first."""
     answer = await _all_matches(request, [pattern], deadline_s=request.plan.settings.lane_timeout_s)
     return answer.complete and not answer.hunks
 
@@ -306,7 +305,7 @@ def _listed_terms(patterns: Sequence[Pattern]) -> str:
 
 
 def _exact_deadline_s(plan: Plan) -> float:
-    """How long an exact search may take: some of what its caller waits is left for showing what it found."""
+    """How long an exact search may take; part of the caller's deadline is kept for making hits."""
     patient_s = plan.settings.lane_timeout_s * PATIENCE
     within_s = plan.options.within_s
     return patient_s if within_s is None else min(patient_s, within_s * _SEARCHING)

@@ -1,4 +1,4 @@
-"""Runs lanes side by side, each under its own deadline, and never lets one spoil the answer of another."""
+"""Runs lanes concurrently, each under its own deadline; a lane that fails does not affect the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PREPARE_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class LaneAnswer:
-    """What one lane answered and how it went."""
+    """A lane's ranking and its report."""
 
     ranking: Ranking
     report: LaneReport
@@ -32,9 +32,9 @@ class LaneAnswer:
 async def run_lanes(
     lanes: Sequence[Lane], asked: LaneQuery, *, chosen: Collection[str], timeout_s: float
 ) -> tuple[LaneAnswer, ...]:
-    """Every lane's answer, in the order of the lanes; what failed or took too long says so.
+    """The answers of all lanes, in their order; those that failed or timed out report it.
 
-    Lanes that are not chosen are not asked, and reported as off.
+    Lanes that are not chosen do not run and are reported as off.
     """
     answers: dict[str, LaneAnswer] = {}
     mistakes: list[UsageError] = []

@@ -27,7 +27,7 @@ class OutOfTime(Exception):
 
 
 class Scan:
-    """One matcher at work until a deadline; `check` raises when nobody waits for the answer any more."""
+    """Runs one matcher until a deadline; `check` raises when the search was cancelled."""
 
     def __init__(self, matcher: Matcher, ends: float, check: Callable[[], None]) -> None:
         self.matcher = matcher

@@ -1,4 +1,4 @@
-"""Works out which trigrams a text must contain for a pattern to match it. Pure.
+"""Computes which trigrams a text must contain for a pattern to match it. Pure.
 
 The answer is a formula of trigrams joined by "all of" and "either of". It may ask for too little, which
 costs time (every candidate is verified), but never for a trigram that some match lacks, which would cost
@@ -37,7 +37,7 @@ _MOST_TRIGRAMS = 240
 
 
 def required_trigrams(pattern: Pattern) -> Formula:
-    """What every changed line that the pattern matches must contain."""
+    """The trigrams that every changed line which the pattern matches must contain."""
     if not pattern.is_regex:
         return text_trigrams(pattern.text)
     try:
@@ -59,7 +59,7 @@ def text_trigrams(text: str) -> Formula:
 
 
 def _bounded(formula: Formula) -> Formula:
-    """The formula, or what of it can be asked at once."""
+    """The formula, cut to what one query of the index may hold."""
     if count_trigrams(formula) <= _MOST_TRIGRAMS:
         return formula
     if not isinstance(formula, All):

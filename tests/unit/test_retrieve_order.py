@@ -18,11 +18,18 @@ from ohara.retrieve.lanes.commit import FLOOR as COMMIT_FLOOR
 from ohara.retrieve.lanes.vector import FLOOR as VECTOR_FLOOR
 from ohara.retrieve.listed import Entry, grouped, merged
 from ohara.retrieve.pool import pool, with_priors
-from ohara.retrieve.priors import BOT, DOCS, TESTS, WIDE, Priors
+from ohara.retrieve.priors import BOT, DOCS, TESTS, WIDE, Priors, recency_factor
 from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, Ranking, capped, ordered, ranking, spread
-from ohara.retrieve.recency import recency_factor
-from ohara.retrieve.scored import ScoredHunk
+from ohara.retrieve.ranking import (
+    HUNKS_PER_COMMIT,
+    Candidate,
+    Ranking,
+    ScoredHunk,
+    capped,
+    ordered,
+    ranking,
+    spread,
+)
 from ohara.store.answers import StoredHunk
 
 NOW = 1_700_000_000

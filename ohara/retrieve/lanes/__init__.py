@@ -1,1 +1,1 @@
-"""One module a lane: each answers with hunks and a report, and none imports another."""
+"""One module per lane; none imports another."""

@@ -1,4 +1,4 @@
-"""The commit lane: the commits whose subject or whole change means what the query says.
+"""The commit lane: commits whose subject or whole change is near to the query, by vectors.
 
 A hunk is a few lines; what a change is about is spread over all that it touched, and over its paths. Each
 commit has two vectors of the vector lane's model, one of its subject and one of all its changed lines, paths
@@ -38,7 +38,7 @@ class CommitLane(NearestLane):
 
     @property
     def floor(self) -> float:
-        """The cosine that a commit must have which no other lane found."""
+        """The lowest cosine of a commit that no other lane found."""
         return FLOOR
 
     async def search(self, asked: LaneQuery) -> Ranking:
@@ -47,7 +47,7 @@ class CommitLane(NearestLane):
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, limit: int) -> Ranking | None:
-    """The search itself, in this thread; None when the model's vectors are gone by now."""
+    """Search in this thread; None when the model's vectors were removed meanwhile."""
     with reader.snapshot():  # one state of the index for all, as in the vector lane
         made = reader.vector_sets()
         if model.id not in {made.current, made.kept}:
@@ -63,7 +63,7 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, lim
 def _representatives(
     reader: Reader, probe: Probe, model: str, commits: list[int], allowed: Allowed
 ) -> list[Occurrence]:
-    """Of each commit the hunk that is nearest by itself, or else its first."""
+    """The hunk of each commit that is nearest to the query, or else its first."""
     hunks = reader.hunks_of(commits, allowed, CHANGE_HUNKS)
     stored = reader.content_vectors({one.content for one in hunks if one.content is not None}, model)
     near = dict(zip(stored, probe.likeness(list(stored.values())), strict=True))

@@ -1,11 +1,11 @@
 """The literal lane: every changed line of history that holds a text or matches a regular expression.
 
-It answers exactly, so its answer is a set in order of time and not a ranking: newest first, and nothing is
-cut off unless the limit or the deadline says so. Trigrams choose the candidates, the stored text decides.
-Where no trigram is required the whole history is read, newest first.
+Its answer is a complete list in order of time, not a ranking: newest first, cut only by the limit or the
+deadline. Trigrams select the candidates, the stored text decides. Where no trigram is required the whole
+history is read, newest first.
 
 Searches of one process take turns, a fraction of a second each, a few of them at once: however many there are
-and however long they take, none waits for another's end, and ranked questions keep their own connections.
+and however long they take, none waits for another to end, and ranked queries keep their own connections.
 
 Several patterns must each match some changed line of the same hunk. A hunk here is what the index stores
 as one: a long one (a new file) is stored in pieces.
@@ -53,7 +53,7 @@ _turns: RunVar[anyio.CapacityLimiter] = RunVar("exact searches at once")
 
 
 class Verified(NamedTuple):
-    """A moment of a search: how many contents are verified, of how many, and how many of them matched."""
+    """The progress of a search: how many contents are verified, of how many, and how many matched."""
 
     done: int
     total: int
@@ -89,7 +89,7 @@ async def search(
 ) -> LiteralAnswer:
     """Find every allowed hunk in which all patterns match; a pattern that cannot be read is a QueryError.
 
-    `moments` hears how far the search is; whoever listens too slowly misses some.
+    Progress is sent to `moments`; a slow receiver misses some of it.
     """
     hunt = Hunt(patterns, allowed, limit=limit, ends=time.monotonic() + deadline_s)
     turns = turns_of_process()
@@ -102,7 +102,7 @@ async def search(
 
 
 def turns_of_process() -> anyio.CapacityLimiter:
-    """What lets searches of this process in, in the order they came, at each turn anew."""
+    """The limiter of exact searches in this process; each search queues again for every turn."""
     try:
         return _turns.get()
     except LookupError:
@@ -124,7 +124,7 @@ def steps(
     limit: int | None,
     deadline_s: float,
 ) -> Iterator[Verified | LiteralAnswer]:
-    """The search itself, in this thread: moments of it, and at last the answer."""
+    """Search in this thread: yields progress, and at last the answer."""
     hunt = Hunt(patterns, allowed, limit=limit, ends=time.monotonic() + deadline_s)
     while True:
         moment = hunt.advance(reader)
@@ -134,7 +134,7 @@ def steps(
 
 
 class Hunt:
-    """A search that can be left and gone on with, by any reader."""
+    """A search that can be suspended and continued, with any reader."""
 
     def __init__(
         self, patterns: Sequence[Pattern], allowed: Allowed, *, limit: int | None, ends: float
@@ -183,7 +183,7 @@ class Hunt:
         return [Scan(matcher, self._ends, self._listens) for matcher in matchers]
 
     def _listens(self) -> None:
-        """Raise when nobody waits for the answer any more."""
+        """Raise when the search was cancelled."""
         self._check()
 
     def _verify(self, reader: Reader, scans: Sequence[Scan], until: float) -> None:
@@ -212,7 +212,7 @@ def _first_of(chunk: Sequence[tuple[int, bytes]], most: int) -> Sequence[tuple[i
 
 
 def marks(body: str, patterns: Sequence[Pattern], *, until: float = math.inf) -> tuple[Match, ...]:
-    """Where patterns match on the changed lines of a body, in order; the first of them when time is short."""
+    """The matches of patterns on the changed lines of a body, in order; only first ones after `until`."""
     found = {mark for pattern in patterns for mark in _matcher(pattern).marks(body, until=until)}
     return tuple(sorted(found, key=lambda mark: (mark.line, mark.start, mark.end)))
 

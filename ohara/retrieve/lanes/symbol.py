@@ -1,4 +1,4 @@
-"""The symbol lane: hunks that touch the functions, classes and constants whose names the query speaks of.
+"""The symbol lane: hunks that touch the functions, classes and constants that the query names.
 
 Symbols are ranked by their names first; a hunk counts for the best symbol it touches. No symbol fills the
 lane: of each only its newest changes are taken. A name that is written out exactly is pinned.
@@ -47,7 +47,7 @@ class SymbolLane(Lane):
 
 
 def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranking:
-    """The search itself, in this thread."""
+    """Search in this thread."""
     exact = set(_exact(reader, query))
     terms = query_terms(query.words)
     scores = dict(reader.symbols_by_words(terms, _WEIGHTS, _SYMBOLS)) if terms else {}
@@ -74,7 +74,7 @@ def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranki
 
 
 def _exact(reader: Reader, query: Query) -> list[int]:
-    """The symbols that the query names outright."""
+    """The symbols whose exact name is in the query."""
     if query.query_class is not QueryClass.SYMBOL:
         return []
     return reader.symbols_named([query.words.strip().rstrip("()").lstrip("$@")])

@@ -62,7 +62,7 @@ class TextLane(Lane):
 
 
 def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, limit: int) -> Ranking:
-    """The search itself, in this thread."""
+    """Search in this thread."""
     found: dict[HunkId, Candidate] = {}
     pinned: list[HunkId] = []
     if query.query_class is QueryClass.PATH:
@@ -83,7 +83,7 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, li
 
 
 def choose_words(reader: Reader, terms: Sequence[str], columns: tuple[str, ...] = ()) -> WordQuery:
-    """Which words select rows and which only score; words that stand nowhere or everywhere do neither."""
+    """Which words select rows and which only score; words in no row or in too many do neither."""
     rows = reader.document_frequencies(terms)
     known = sorted((term for term in terms if rows[term]), key=lambda term: rows[term])[:MOST_WORDS]
     selecting: list[str] = []
@@ -98,7 +98,7 @@ def choose_words(reader: Reader, terms: Sequence[str], columns: tuple[str, ...] 
 
 
 def _names(query: Query) -> tuple[str, ...]:
-    """What a query names, each as the index spells it."""
+    """The names in a query, in the index's spelling."""
     return tuple(filter(None, map(index_text, query.words.split())))
 
 

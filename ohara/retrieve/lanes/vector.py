@@ -1,4 +1,4 @@
-"""The vector lane: the hunks whose changed lines mean what the query says, by cosine of their vectors."""
+"""The vector lane: hunks whose changed lines are near to the query, by cosine of their vectors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class VectorLane(NearestLane):
 
     @property
     def floor(self) -> float:
-        """The cosine that a hunk must have which no other lane found."""
+        """The lowest cosine of a hunk that no other lane found."""
         return FLOOR
 
     async def search(self, asked: LaneQuery) -> Ranking:
@@ -41,7 +41,7 @@ class VectorLane(NearestLane):
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, limit: int) -> Ranking | None:
-    """The search itself, in this thread; None when the model's vectors are gone by now."""
+    """Search in this thread; None when the model's vectors were removed meanwhile."""
     with reader.snapshot():  # one state of the index for all: which vectors there are, and whose
         near = reader.nearest_contents(probe, model.id, allowed, limit)
         if near is None:
@@ -55,7 +55,7 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, lim
 
 
 def _exact(reader: Reader, model: Embedder, probe: Probe, contents: Sequence[int]) -> dict[int, float]:
-    """The cosines to some contents, embedded again: bits guess them too roughly for the first places."""
+    """Exact cosines of some contents, embedded again: stored bits are too coarse for the first ranks."""
     texts = {
         content: document_text(body.decode("utf-8", "surrogatepass"))
         for content, body in reader.bodies(contents).items()

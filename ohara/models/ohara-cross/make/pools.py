@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 
     from ohara.model import HunkId
     from ohara.retrieve.rank import ToRank
-    from ohara.retrieve.ranking import Ranking
-    from ohara.retrieve.scored import ScoredHunk
+    from ohara.retrieve.ranking import Ranking, ScoredHunk
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Reader
 
