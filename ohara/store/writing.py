@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from ohara.model import Pass, Sha, Symbol
+    from ohara.model import Pass, Sha, Symbol, VectorForm
     from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors, HeadFile, TouchedHunk
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.prepared import PreparedCommit
@@ -64,11 +64,11 @@ class PassWriter(Protocol):
         """Add the trigrams of contents that have none yet; the others are left as they are."""
         ...
 
-    def write_vectors(self, derived: Sequence[DerivedVectors], dimensions: int, form: str) -> None:
+    def write_vectors(self, derived: Sequence[DerivedVectors], dimensions: int, form: VectorForm) -> None:
         """Add the vectors of contents that have none yet, and replace those of commits.
 
-        `form` is how components are packed: "bit" (one bit each, compared by how many differ) or "int8" (one
-        signed byte each, compared by cosine). All vectors of one model have the same form and dimensions.
+        The form says how components are packed: one bit each, compared by how many differ, or one signed byte
+        each, compared by cosine. All vectors of one model have the same form and dimensions.
         """
         ...
 

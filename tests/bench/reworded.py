@@ -17,7 +17,7 @@ from ohara.embed.model_text import VECTORS_VERSION
 from ohara.engine import Engine
 from ohara.model import Pass
 from ohara.store.sqlite.generations import generations
-from ohara.store.sqlite.pass_bits import PASS_BITS
+from ohara.store.sqlite.schema import PASS_BITS
 from ohara.store.sqlite.writer import Writer
 from tests.bench.changelog import default_branch_tip
 from tests.bench.workspace import at_home, bring_up_to_date, with_messages

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara.model import LeftOut, Pass, PassStatus
+from ohara.model import LeftOut, Pass, PassStatus, VectorForm
 from ohara.store.derived import (
     ContentLines,
     DerivedLiterals,
@@ -318,7 +318,7 @@ def test_a_content_that_got_its_vector_has_one_wherever_it_occurs(index: Index) 
     with open_writer(index) as writer:
         old, same, newest = (commit_id(writer, letter) for letter in "abc")
         assert _have_vectors(index, old, same, newest) == [False] * 4
-        writer.passes.write_vectors(vectors_of(index, writer, RETRY), 16, "bit")
+        writer.passes.write_vectors(vectors_of(index, writer, RETRY), 16, VectorForm.BIT)
         assert writer.hunks_pending == 1
         assert _have_vectors(index, old, same, newest) == [False] * 4
         writer.passes.mark(Pass.VECTOR, [old])
@@ -330,13 +330,13 @@ def test_a_content_that_got_its_vector_has_one_wherever_it_occurs(index: Index) 
 def test_vectors_written_twice_are_there_once(make_index: MakeIndex) -> None:
     once, twice = fill(make_index("once")), fill(make_index("twice"))
     with open_writer(once) as writer:
-        writer.passes.write_vectors(vectors_of(once, writer, *HISTORY), 16, "bit")
+        writer.passes.write_vectors(vectors_of(once, writer, *HISTORY), 16, VectorForm.BIT)
         writer.commit()
     with open_writer(twice) as writer:
         made = vectors_of(twice, writer, *HISTORY)
-        writer.passes.write_vectors(made[:2], 16, "bit")
+        writer.passes.write_vectors(made[:2], 16, VectorForm.BIT)
         writer.commit()
-        writer.passes.write_vectors(made, 16, "bit")
+        writer.passes.write_vectors(made, 16, VectorForm.BIT)
         writer.commit()
     assert twice.dump() == once.dump()
 
@@ -344,7 +344,7 @@ def test_vectors_written_twice_are_there_once(make_index: MakeIndex) -> None:
 def test_a_text_without_a_vector_is_done(index: Index) -> None:
     fill(index, [NEWEST])
     with open_writer(index) as writer:
-        writer.passes.write_vectors(vectors_of(index, writer, NEWEST, packed=b""), 16, "bit")
+        writer.passes.write_vectors(vectors_of(index, writer, NEWEST, packed=b""), 16, VectorForm.BIT)
         writer.commit()
         assert _have_vectors(index, commit_id(writer, "c")) == [True, True]
 
@@ -352,7 +352,7 @@ def test_a_text_without_a_vector_is_done(index: Index) -> None:
 def test_vectors_of_signed_bytes_are_kept_as_well(make_index: MakeIndex) -> None:
     bits, signed = fill(make_index("bits")), fill(make_index("bytes"))
     packed = bytes(range(120, 136))
-    for index, vector, form in ((bits, b"\x0f\xf0", "bit"), (signed, packed, "int8")):
+    for index, vector, form in ((bits, b"\x0f\xf0", VectorForm.BIT), (signed, packed, VectorForm.INT8)):
         with open_writer(index) as writer:
             writer.passes.write_vectors(vectors_of(index, writer, *HISTORY, packed=vector), 16, form)
             writer.commit()
@@ -366,7 +366,7 @@ def test_what_is_removed_leaves_nothing_to_what_takes_its_place(make_index: Make
     index, other = make_index("one"), fill(make_index("other"), [RETRY, follows])
     fill(index, [RETRY, encoded])
     with open_writer(index) as writer:
-        writer.passes.write_vectors(vectors_of(index, writer, encoded), 16, "bit")
+        writer.passes.write_vectors(vectors_of(index, writer, encoded), 16, VectorForm.BIT)
         writer.commit()
         writer.remove_commits([sha("d")])
         writer.upkeep.sweep()
@@ -380,12 +380,12 @@ def test_what_is_removed_leaves_nothing_to_what_takes_its_place(make_index: Make
 def test_a_removed_commit_takes_its_vectors(make_index: MakeIndex) -> None:
     index, other = fill(make_index("one")), fill(make_index("other"), [SAME_LINES])
     with open_writer(index) as writer:
-        writer.passes.write_vectors(vectors_of(index, writer, *HISTORY), 16, "bit")
+        writer.passes.write_vectors(vectors_of(index, writer, *HISTORY), 16, VectorForm.BIT)
         writer.commit()
         writer.remove_commits([sha("a"), sha("c")])
         writer.upkeep.sweep()
         writer.commit()
     with open_writer(other) as writer:
-        writer.passes.write_vectors(vectors_of(other, writer, SAME_LINES), 16, "bit")
+        writer.passes.write_vectors(vectors_of(other, writer, SAME_LINES), 16, VectorForm.BIT)
         writer.commit()
     assert index.dump() == other.dump()

@@ -406,7 +406,7 @@ def vectors_of(index: Index, bits: dict[str, tuple[int, int, int]]) -> None:
                 ]
                 made.append(DerivedVectors(number, tuple(rows), bytes([subject]), bytes([change])))
         writer.begin()
-        writer.passes.write_vectors(made, 8, "bit")
+        writer.passes.write_vectors(made, 8, VectorForm.BIT)
         writer.passes.mark(Pass.VECTOR, [one.commit_id for one in made])
         writer.commit()
 

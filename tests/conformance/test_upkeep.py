@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara.model import LeftOut, Pass
+from ohara.model import LeftOut, Pass, VectorForm
 from ohara.store.derived import TouchedHunk
 from ohara.store.facts import FINGERPRINT, HEAD_SYMBOLS
 from ohara.store.fingerprint import PIECES_VERSION, Fingerprint
@@ -56,7 +56,7 @@ def _make_whole(index: Index) -> None:
 def _embed(index: Index, writer: Writer, model: int) -> None:
     """Do the vector pass, before the symbol pass."""
     made = vectors_of(index, writer, *HISTORY, packed=bytes([model, model]))
-    writer.passes.write_vectors(made, 16, "bit")
+    writer.passes.write_vectors(made, 16, VectorForm.BIT)
     writer.passes.mark(Pass.VECTOR, writer.passes.pending(Pass.VECTOR))
     writer.commit()
 
@@ -174,7 +174,7 @@ def test_an_embedder_that_comes_back_goes_on_with_its_own_vectors(make_index: Ma
     _embedded(fresh, (MADE_WITH, 1))
     with open_writer(index) as writer:
         writer.upkeep.reconcile(OTHER)
-        writer.passes.write_vectors(vectors_of(index, writer, NEWEST, packed=b"\2\2"), 16, "bit")
+        writer.passes.write_vectors(vectors_of(index, writer, NEWEST, packed=b"\2\2"), 16, VectorForm.BIT)
         writer.commit()
         assert writer.upkeep.reconcile(MADE_WITH) == {Pass.VECTOR}
         assert _have_vectors(index, writer) == {True}

@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ohara.model import Pass
+from ohara.model import Pass, VectorForm
 from ohara.store.facts import FINGERPRINT
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.meta import read_fact, read_meta
-from ohara.store.sqlite.pass_bits import PASS_BITS
+from ohara.store.sqlite.schema import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,11 +80,11 @@ def current_table(connection: Connection) -> str:
     return _state(connection)[0]
 
 
-def ensure_tables(connection: Connection, dimensions: int, form: str) -> tuple[str, str]:
+def ensure_tables(connection: Connection, dimensions: int, form: VectorForm) -> tuple[str, str]:
     """The tables that the vector pass fills, of contents and of commits, made if they are not there."""
     table = current_table(connection)
     if not _exists(connection, table):
-        metric = "" if form == "bit" else " distance_metric=cosine"  # bits are counted
+        metric = "" if form is VectorForm.BIT else " distance_metric=cosine"  # bits are counted
         connection.execute(_CREATE.format(table=table, form=form, dimensions=dimensions, metric=metric))
     connection.execute(_CREATE_COMMITS.format(_COMMITS[table]))
     return table, _COMMITS[table]

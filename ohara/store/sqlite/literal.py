@@ -17,8 +17,7 @@ from ohara.encoded import may_hold
 from ohara.model import Pass
 from ohara.store.answers import TrigramMatch
 from ohara.store.sqlite.fts_query import trigram_expression
-from ohara.store.sqlite.pass_bits import ALL_PASSES, PASS_BITS
-from ohara.store.sqlite.schema import has_encoded
+from ohara.store.sqlite.schema import ALL_PASSES, PASS_BITS, has_encoded
 from ohara.store.trigram_query import ANYTHING, All, Either
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from ohara.store.sqlite.commit_rows import (
 )
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import drop_all, ensure_tables
-from ohara.store.sqlite.pass_bits import ALL_PASSES, PASS_BITS
-from ohara.store.sqlite.schema import FTS_HUNK_TEXT, FTS_LITERAL
+from ohara.store.sqlite.schema import ALL_PASSES, FTS_HUNK_TEXT, FTS_LITERAL, PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ohara.model import VectorForm
     from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors
     from ohara.store.sqlite.writer import Writer
 
@@ -128,7 +128,7 @@ class Passes:
                         connection.execute(UPDATE_CONTENT_PASSES, (bit, content_id))
                 self._writer.hunks_pending += len(commit.rows) + 1
 
-    def write_vectors(self, derived: Sequence[DerivedVectors], dimensions: int, form: str) -> None:
+    def write_vectors(self, derived: Sequence[DerivedVectors], dimensions: int, form: VectorForm) -> None:
         """Add the vectors of commits, and of contents that have none yet."""
         self._writer.begin()
         connection = self._writer.connection

@@ -14,8 +14,7 @@ from ohara.store.facts import HEAD_SYMBOLS
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
 from ohara.store.sqlite.meta import read_meta
-from ohara.store.sqlite.pass_bits import PASS_BITS
-from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT
+from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, PASS_BITS
 
 if TYPE_CHECKING:
     from ohara.store.sqlite.writer import Writer

@@ -16,7 +16,7 @@ from ohara.store.answers import holds_change
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
 from ohara.store.sqlite.meta import read_meta
-from ohara.store.sqlite.pass_bits import PASS_BITS
+from ohara.store.sqlite.schema import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,12 +23,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.errors import IndexTooNew
+from ohara.model import Pass
 from ohara.store.sqlite.connection import APPLICATION_ID, connect_reader, connect_writer, translated
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import apsw
+
+# A finished pass is a bit, in the row of a commit and in that of a content.
+PASS_BITS = {Pass.TEXT: 1, Pass.LITERAL: 2, Pass.SYMBOL: 4, Pass.VECTOR: 8}
+ALL_PASSES = sum(PASS_BITS.values())  # a commit with less waits: the index commits_pending has those
 
 # Words arrive already analysed by ohara.words, so FTS5 only has to cut at blanks.
 FTS_HUNK_TEXT = """

@@ -16,8 +16,7 @@ from ohara.store.sqlite.codec import Codec
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import Generations, generations
 from ohara.store.sqlite.identity import replaced, stamp_of
-from ohara.store.sqlite.pass_bits import ALL_PASSES, PASS_BITS
-from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.schema import ALL_PASSES, PASS_BITS, open_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ohara.model import Failure, LeftOut, Pass, PassStatus, Sha
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.meta import read_fact, read_failed
-from ohara.store.sqlite.pass_bits import PASS_BITS
-from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, has_encoded, open_reader
+from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, PASS_BITS, has_encoded, open_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

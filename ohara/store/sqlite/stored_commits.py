@@ -8,8 +8,7 @@ from ohara.model import Pass
 from ohara.store.derived import IndexedHunk
 from ohara.store.sqlite.codec import Codec
 from ohara.store.sqlite.connection import translated
-from ohara.store.sqlite.pass_bits import PASS_BITS
-from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, open_reader
+from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, PASS_BITS, open_reader
 
 if TYPE_CHECKING:
     from pathlib import Path
