@@ -24,10 +24,10 @@ ROWS = {
     )
 }
 MODULES = (
-    *("rank", "ranking", "pool", "fuse", "rerank", "recency", "priors"),
+    *("rank", "ranking", "pool", "fuse", "rerank", "priors"),
     *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )
-NOT_RANKING = {"recency._DAY_S", "commit._UNKNOWN"}  # a unit; below every cosine
+NOT_RANKING = {"priors._DAY_S", "commit._UNKNOWN"}  # a unit; below every cosine
 
 
 def numbers_of(module: str) -> dict[str, object]:
