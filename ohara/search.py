@@ -91,7 +91,7 @@ class Search:
         """How to answer with these options, checked, and completed by the settings."""
         if options.order not in frozenset(Order):  # who calls from Python may write anything
             raise UsageError(
-                f"there is no order {options.order!r}", hint=f"the orders are {' and '.join(Order)}"
+                f"there is no order {options.order!r}", hint=f"the orders are {', '.join(Order)}"
             )
         if options.k is not None and not 0 <= options.k <= MOST_HITS:
             raise UsageError(f"{options.k} hits cannot be shown", hint=f"give a number from 1 to {MOST_HITS}")

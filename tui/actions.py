@@ -79,7 +79,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("search_selected", ("S",), "Search selected", "Search for the selected text, or else for the symbol of this hit.", _S, Group.FIND),
     Action("narrow_earlier", ("[",), "Earlier", "Narrow the period to the bar of the timeline before this one.", _S, Group.FIND),
     Action("narrow_later", ("]",), "Later", "Narrow the period to the bar of the timeline after this one.", _S, Group.FIND),
-    Action("order", ("t",), "Order", "Order hits by rank or by date.", _S, Group.FIND),
+    Action("order", ("t",), "Order", "Order hits by rank, newest first or oldest first.", _S, Group.FIND),
     Action("drop_filter", ("ctrl+d", "d"), "Drop filter", "Drop the filter that leaves nothing over.", _S, Group.FIND),
     Action("mark", ("m",), "Mark", "Mark this hit, or unmark it, for an export.", _S, Group.TAKE),
     Action("export", ("x",), "Export", "Write the marked hits as Markdown or as a patch.", _S, Group.TAKE),

@@ -105,7 +105,7 @@ class Finder:
         """Search for nothing."""
         self._set(self.state.cleared(), Change.ANSWER)
 
-    async def ask(self, draft: QueryDraft, *, by_date: bool, reranks: bool) -> None:
+    async def ask(self, draft: QueryDraft, *, order: str, reranks: bool) -> None:
         """Send a query, and refine its results until cancelled."""
         from ohara.model import Order, SearchOptions  # late: the first paint waits for nothing
         from ohara.query import parse
@@ -118,13 +118,12 @@ class Finder:
                 self.state.query_invalid(f"{error.message}: {error.hint}" if error.hint else error.message)
             )
             return
-        self._set(self.state.sent(source, by_date=by_date))
-        order = Order.DATE if by_date else Order.RANK
-        options = SearchOptions(k=FIRST_HITS, rerank=False, order=order, context=WHOLE_HUNK)
+        self._set(self.state.sent(source, order=order))
+        options = SearchOptions(k=FIRST_HITS, rerank=False, order=Order(order), context=WHOLE_HUNK)
         try:
             found = await self._find(query, options)
             self._set(self.state.answered(found), Change.ANSWER)
-            if reranks and not by_date and found.hits:
+            if reranks and order == "rank" and found.hits:
                 settled = await self._find(query, replace(options, rerank=True))
                 self._set(self.state.answered(settled, reranked=True), Change.ORDER)
         except OharaError as error:
@@ -155,7 +154,7 @@ class Finder:
             options = SearchOptions(
                 k=_PAGE,
                 rerank=state.reranked,
-                order=Order.DATE if state.by_date else Order.RANK,
+                order=Order(state.order),
                 after=state.cursor,
                 context=WHOLE_HUNK,
             )

@@ -42,7 +42,7 @@ class SearchState:
 
     repository: str = ""
     source: str = ""
-    by_date: bool = False
+    order: str = "rank"
     results: Results | None = None
     hits: tuple[Hit, ...] = ()
     cursor: str | None = None
@@ -110,11 +110,9 @@ class SearchState:
 
     # -- what happens ----------------------------------------------------------------------------
 
-    def sent(self, source: str, *, by_date: bool) -> SearchState:
+    def sent(self, source: str, *, order: str) -> SearchState:
         """The state after a query was sent; old hits stay until its results arrive."""
-        return replace(
-            self, source=source, by_date=by_date, loading=True, error=None, without=(), complaint=""
-        )
+        return replace(self, source=source, order=order, loading=True, error=None, without=(), complaint="")
 
     def answered(self, results: Results, *, reranked: bool = False) -> SearchState:
         """The state after results arrived, `reranked` or not yet."""

@@ -46,8 +46,8 @@ def activity(state: SearchState, marks: int, keys: Keys) -> list[StatusPart]:
         parts.append(
             StatusPart(f"✓ {count(marks, 'mark')} ({keys.first_label('export')} exports)", "$accent")
         )
-    if state.by_date:
-        parts.append(StatusPart("newest first"))
+    if state.order != "rank":
+        parts.append(StatusPart(f"{state.order} first"))
     if state.arrived:
         again = keys.first_label("retry")
         parts.append(StatusPart(f"↓ {count(state.arrived, 'new commit')} ({again} asks again)", "$success"))

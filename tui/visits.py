@@ -19,7 +19,7 @@ class SearchVisit:
 
     repository: str
     draft: QueryDraft
-    by_date: bool = False
+    order: str = "rank"
     selected: tuple[str, int] | None = None
 
 

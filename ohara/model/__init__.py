@@ -9,7 +9,7 @@ from __future__ import annotations
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
 from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
-from ohara.model.query import Filters, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.results import (
     AtHead,
     Hit,
@@ -39,6 +39,7 @@ __all__ = [
     "Hunk",
     "HunkId",
     "IndexStatus",
+    "Intent",
     "Kin",
     "LaneReport",
     "LaneStatus",

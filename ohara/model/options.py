@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ohara.model.query import Filters, Mode, Polarity
+from ohara.model.query import Filters, Intent, Mode, Polarity
 
 MOST_HITS = 100_000  # in one answer: more than anybody reads
 WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has, and long lines are not cut either
@@ -15,7 +15,9 @@ class Order(StrEnum):
     """The order of hits."""
 
     RANK = "rank"
-    DATE = "date"
+    DATE = "date"  # newest first
+    OLDEST = "oldest"
+    NEWEST = "newest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +25,18 @@ class SearchOptions:
     """How to answer a query; options that are None are taken from the settings of the repository.
 
     `k` is the number of hits; 0 returns all matches of a literal text or expression. `mode`, `filters`,
-    `polarity` and `strict` apply when the query is a text; a parsed query already includes them. `strict`
-    refuses a query that could only be answered more broadly than it was written. `after` is the cursor of the
-    results that these continue. `context` is the number of lines around a match in an excerpt. `now` is the
-    time that relative dates and recency count from. After `within_s` an exact search ends with what it has.
+    `polarity`, `intent` and `strict` apply when the query is a text; a parsed query already includes them.
+    Without an `intent` it is read from the words. `strict` refuses a query that could only be answered more
+    broadly than it was written. `after` is the cursor of the results that these continue. `context` is the
+    number of lines around a match in an excerpt. `now` is the time that relative dates and recency count
+    from. After `within_s` an exact search ends with what it has.
     """
 
     k: int | None = None
     mode: Mode = Mode.AUTO
     filters: Filters = Filters()  # noqa: RUF009 - frozen
     polarity: Polarity = Polarity.ANY
+    intent: Intent | None = None
     rerank: bool | None = None
     all_hunks: bool = False
     order: Order = Order.RANK

@@ -42,6 +42,15 @@ class Polarity(StrEnum):
     REMOVED = "removed"
 
 
+class Intent(StrEnum):
+    """What a question wants to know about a thing; decides which side and age of changes are preferred."""
+
+    NONE = "none"
+    BEGINNING = "beginning"
+    ENDING = "ending"
+    CAUSE = "cause"
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A term that every hit must contain on one changed line: a literal, or a regular expression.
@@ -89,3 +98,4 @@ class Query:
     query_class: QueryClass
     polarity: Polarity = Polarity.ANY
     notes: tuple[str, ...] = ()
+    intent: Intent = Intent.NONE

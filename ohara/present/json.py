@@ -32,6 +32,7 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
         "query": query.source,
         "mode": query.mode.value,
         "class": query.query_class.value,
+        "intent": query.intent.value,
         "fusion": results.fusion,
         "took_ms": round(results.took_ms, 1),
         "index": {"commits": index.commits, "indexed": index.indexed, "behind": index.behind},

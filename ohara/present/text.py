@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ohara.model import LaneStatus, Pass, SpanScope
+from ohara.model import Intent, LaneStatus, Pass, SpanScope
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.hunks import range_of
 from ohara.present.style import PLAIN, Ink, Style
@@ -20,7 +20,7 @@ from ohara.sanitize import sanitize
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.model import Commit, Hit, LaneReport, LiteralSpan, Match, Results, Sha
+    from ohara.model import Commit, Hit, LaneReport, LiteralSpan, Match, Query, Results, Sha
 
 SHORT_SHA = 10  # git itself shows seven to twelve; ten tell a million commits apart
 
@@ -253,11 +253,21 @@ def summary(results: Results) -> str:
     searched = f"{index.indexed:,} of {index.commits:,}" if index.behind else f"{index.indexed:,}"
     told = [
         f"{_counted(len(results.hits), 'hit')} in {_counted_text(searched, index.indexed, 'commit')}",
-        f"read as {results.query.query_class}",
+        f"read as {_reading(results.query)}",
         *(_lane(report) for report in results.lanes),
         f"{results.took_ms:.0f} ms",
     ]
     return " · ".join(told)
+
+
+def _reading(query: Query) -> str:
+    """What the query was taken for, and what it was taken to ask."""
+    if query.intent is Intent.NONE:
+        return query.query_class.value
+    return f"{query.query_class}, asking for {_ASKED_FOR[query.intent]}"
+
+
+_ASKED_FOR = {Intent.BEGINNING: "a beginning", Intent.ENDING: "an ending", Intent.CAUSE: "a cause"}
 
 
 def warnings(results: Results) -> list[str]:

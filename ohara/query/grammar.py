@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ohara.dates import parse_date
 from ohara.errors import QueryError
-from ohara.model import Filters, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.model import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.query.classify import classify, is_snippet
+from ohara.query.intent import read_intent
 from ohara.query.lex import (
     FLAGS,
     Filter,
@@ -73,6 +74,7 @@ def parse(
     polarity: Polarity = Polarity.ANY,
     tz: tzinfo | None = None,
     strict: bool = False,
+    intent: Intent | None = None,
 ) -> Query:
     """The query that a text, together with filters given as flags, asks for.
 
@@ -99,6 +101,7 @@ def parse(
             "there is nothing to search for",
             hint="write some words, a name, a commit, or a filter such as author:",
         )
+    query_class = _class(words, patterns, mode)
     sides = [polarity] + [token.polarity for token in read if isinstance(token, Side)]
     return Query(
         source=source,
@@ -106,8 +109,9 @@ def parse(
         patterns=patterns,
         filters=filters,
         mode=mode,
-        query_class=_class(words, patterns, mode),
+        query_class=query_class,
         polarity=_one_side(sides),
+        intent=_intent(words, query_class, mode, intent),
         notes=tuple(
             f"the quote in {token.text[:20]!r} is not closed: it was taken as text"
             for token in read
@@ -129,6 +133,13 @@ def _class(words: str, patterns: tuple[Pattern, ...], mode: Mode) -> QueryClass:
         return _CLASS_OF_MODE[mode]
     guess = classify(words, patterns)
     return QueryClass.PROSE if mode is not Mode.AUTO and guess in _UNRANKED else guess
+
+
+def _intent(words: str, query_class: QueryClass, mode: Mode, wanted: Intent | None) -> Intent:
+    """What the words ask about a thing: only prose asks, and only in auto mode, unless it is told to."""
+    if wanted is None and (mode is not Mode.AUTO or query_class is not QueryClass.PROSE):
+        return Intent.NONE
+    return read_intent(words, wanted).intent
 
 
 def _one_side(sides: Iterable[Polarity]) -> Polarity:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
-from ohara.model import LaneReport, LaneStatus, Polarity
+from ohara.model import Intent, LaneReport, LaneStatus, Polarity
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.lane import LaneQuery
@@ -18,6 +18,7 @@ from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
+from ohara.retrieve.turning import turned
 from ohara.store.answers import WordQuery, holds_change
 from ohara.words import query_terms
 
@@ -176,6 +177,9 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     if below is None:
         found, report = await _reranked(asked, found, rows)
         reports = (*reports, report)
+        if query.intent is not Intent.NONE:
+            turn = partial(turned, query=query, found=found, rows=rows, allowed=allowed)
+            found, rows = await sources.pool.read(turn)
     diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
     shown = await sources.pool.read(diversify)
     return _Tier(shown, rows, frozenset(one.sha for one in found), reports, last)

@@ -33,4 +33,5 @@ def read_query(query: str | Query, options: SearchOptions) -> Query:
         flags=options.filters,
         polarity=options.polarity,
         strict=options.strict,
+        intent=options.intent,
     )

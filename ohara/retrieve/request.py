@@ -105,9 +105,10 @@ class Plan:
         return self.options.rerank is not False and self.settings.rerank
 
     @property
-    def by_date(self) -> bool:
-        """True when hits are ordered by date."""
-        return self.options.order == Order.DATE
+    def order(self) -> Order:
+        """In which order hits are shown; by date is newest first."""
+        order = Order(self.options.order)
+        return Order.NEWEST if order is Order.DATE else order
 
     @property
     def now(self) -> int:

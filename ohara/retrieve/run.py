@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ohara.model import Filters, LaneReport, LaneStatus, QueryClass, Results
+from ohara.model import Filters, LaneReport, LaneStatus, Order, QueryClass, Results
 from ohara.query import pattern_source, required_patterns
 from ohara.retrieve import cursor
+from ohara.retrieve.by_age import candidates_in_order, hits_in_order, holding_every_word
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
@@ -43,6 +44,7 @@ _MARKING_S = 2.0  # for marking what matched in all hits; later ones are then ma
 _SEARCHING = 0.75  # of the time in which its caller wants an answer
 
 NEWEST_FIRST = "newest first"
+_FUSION = {Order.OLDEST: "oldest first"}
 LITERAL = "literal"
 
 
@@ -98,7 +100,7 @@ async def find(
         plan.rerank,
         plan.settings.recency_weight,
         plan.options.all_hunks,
-        plan.by_date,
+        plan.order,
     )
     page = Page(start=0, depth=plan.k, now=plan.now)
     if plan.options.after is not None:
@@ -184,9 +186,12 @@ async def _ranked(request: _Request) -> Answer:
         )
     end = page.start + plan.k
     to_rank = ToRank(request.sources, request.query, plan, allowed, matched, page.lanes)
-    if plan.by_date:
+    if plan.order is not Order.RANK:
+        listed = await _by_age(request, allowed)
+        if listed is not None:
+            return replace(listed, lanes=exact, span=span, notes=(*notes, *listed.notes))
         ranked = await rank_once(to_rank, depth=page.depth)
-        shown = sorted(ranked.shown, key=_moment, reverse=True)
+        shown = hits_in_order(ranked.shown, plan.order)
     else:
         ranked = await rank(to_rank, hits=end)
         shown = ranked.shown
@@ -202,8 +207,11 @@ async def _ranked(request: _Request) -> Answer:
     )
 
 
-def _moment(shown: ScoredHunk) -> tuple[int, bytes]:
-    return shown.time, shown.sha
+async def _by_age(request: _Request, allowed: Allowed) -> Answer | None:
+    """All that hold every word, by their age; None when nothing does."""
+    query, order = request.query, request.plan.order
+    found = await request.sources.pool.read(lambda reader: holding_every_word(reader, query, allowed, order))
+    return await _listed(request, found) if found else None
 
 
 # -- lists ---------------------------------------------------------------------------------------
@@ -237,10 +245,13 @@ async def _listed(request: _Request, found: Sequence[Candidate], *, lane: str | 
     plan, start = request.plan, request.page.start
 
     def work(reader: Reader) -> Answer:
-        entries = listing(reader, found, all_hunks=plan.options.all_hunks)
+        ordered = candidates_in_order(found, plan.order)
+        entries = listing(reader, ordered, all_hunks=plan.options.all_hunks)
         end = start + plan.k if plan.k else len(entries)
         shown, rows = read_entries(reader, entries[start:end], lane, first_rank=start + 1)
-        return Answer(shown, rows, more=end < len(entries), lanes=(), fusion=NEWEST_FIRST)
+        return Answer(
+            shown, rows, more=end < len(entries), lanes=(), fusion=_FUSION.get(plan.order, NEWEST_FIRST)
+        )
 
     return await request.sources.pool.read(work)
 

@@ -121,6 +121,12 @@ class Candidates(Protocol):
         """
         ...
 
+    def holding_all(
+        self, words: Sequence[str], columns: Sequence[str], allowed: Allowed, *, oldest: bool, limit: int
+    ) -> list[Occurrence]:
+        """The hunks that hold every word in one of the columns, oldest or newest first."""
+        ...
+
     def symbols_named(self, names: Iterable[str]) -> list[int]:
         """The symbols with these names; `record`, `Journal.record`, `Journal::record` may be one method."""
         ...

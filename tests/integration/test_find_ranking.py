@@ -393,12 +393,34 @@ def test_a_merge_without_lines_does_not_outrank_what_it_merges(tmp_path: Path) -
     assert found[:2] == ["work", "merge"]
 
 
-def test_order_by_date_shows_the_same_hits_newest_first(engine: Engine) -> None:
-    by_rank = ask(engine, "retry upload", 60)
-    by_date = ask(engine, "retry upload", 60, order="date")
+@pytest.mark.parametrize("order", ["date", "newest", "oldest"])
+def test_an_order_of_time_lists_all_that_hold_every_word(engine: Engine, reader: Reader, order: str) -> None:
+    listed = ask(engine, "retry upload", 60, order=order)
+    times = [hit.commit.committer_time for hit in listed.hits]
+    assert times == sorted(times, reverse=order != "oldest")
+    holding = reader.holding_all(
+        ("retri", "upload"),
+        ("message", "path", "header", "added", "removed"),
+        EVERYTHING,
+        oldest=True,
+        limit=1_000,
+    )
+    commits_of_hits = {hit.commit.sha for hit in listed.hits} | {
+        sha for hit in listed.hits for sha in hit.also_in
+    }
+    assert commits_of_hits == {at.sha.hex() for at in holding}
+
+
+@pytest.mark.parametrize("order", ["date", "oldest"])
+def test_where_nothing_holds_every_word_the_best_are_put_in_order_of_time(engine: Engine, order: str) -> None:
+    by_rank = ask(engine, "retry upload blockchain", 60)
+    by_date = ask(engine, "retry upload blockchain", 60, order=order)
     assert {hit.hunk for hit in by_rank.hits} == {hit.hunk for hit in by_date.hits}
     times = [hit.commit.committer_time for hit in by_date.hits]
-    assert times == sorted(times, reverse=True)
+    assert times == sorted(times, reverse=order != "oldest")
+
+
+def test_an_order_that_there_is_not_is_refused(engine: Engine) -> None:
     with pytest.raises(UsageError, match="no order 'size'"):
         ask(engine, "retry", order="size")
 

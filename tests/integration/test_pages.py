@@ -167,7 +167,7 @@ def test_the_terminal_ui_walks_alike(steps: Repo, *, reranks: bool) -> None:
         finder.use_repository(str(steps.path))
         async with anyio.create_task_group() as group:
             group.start_soon(link.run)
-            await finder.ask(QueryDraft(PROSE), by_date=False, reranks=reranks)
+            await finder.ask(QueryDraft(PROSE), order="rank", reranks=reranks)
             while finder.state.cursor is not None:
                 await finder.more()
             assert not finder.state.complaint

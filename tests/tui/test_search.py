@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.model import Results
+    from tui.app import OharaApp
 
 pytestmark = pytest.mark.anyio
 
@@ -367,10 +368,22 @@ async def test_the_timeline_goes_by_the_time_that_the_filters_go_by(parcel: Path
 async def test_hits_can_be_ordered_by_date(parcel: Path) -> None:
     async with running(parcel, "upload") as (app, pilot):
         await pilot.press("enter", "t")
-        await until(pilot, lambda: app.search.finder.state.by_date and not app.search.finder.state.loading)
+        await until(pilot, lambda: state_order(app) == "newest")
         times = [hit.commit.author_time for hit in app.search.results.hits]
         assert times == sorted(times, reverse=True)
         assert "newest first" in text_of(app)
+        await pilot.press("t")
+        await until(pilot, lambda: state_order(app) == "oldest")
+        assert [hit.commit.author_time for hit in app.search.results.hits] == sorted(times)
+        assert "oldest first" in text_of(app)
+        await pilot.press("t")
+        await until(pilot, lambda: state_order(app) == "rank")
+
+
+def state_order(app: OharaApp) -> str:
+    """The order of the hits that are shown; none while they are asked for."""
+    state = app.search.finder.state
+    return "" if state.loading else state.order
 
 
 async def test_why_tells_each_lane(parcel: Path) -> None:

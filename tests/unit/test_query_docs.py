@@ -11,6 +11,7 @@ import pytest
 from ohara.errors import QueryError
 from ohara.model import Filters, Mode, Polarity, Query
 from ohara.query import FILTER_NAMES, filter_sources, parse, parse_date, path_pattern, to_source
+from ohara.query.intent import read_intent
 
 PAGE = (Path(__file__).parents[2] / "docs" / "query-language.md").read_text("utf-8")
 NOW = 1_718_000_000
@@ -52,6 +53,12 @@ def test_examples(source: str, class_: str, words: str, terms: str, filters: str
     assert required(query) == spans(terms)
     assert list(filter_sources(query.filters, tz=UTC)) == spans(filters)
     assert query.polarity is Polarity.ANY
+
+
+@pytest.mark.parametrize(("source", "intent", "about"), rows("Question", "Intent", "About"))
+def test_examples_of_intents(source: str, intent: str, about: str) -> None:
+    assert parse(span(source), now=NOW, tz=UTC).intent == intent
+    assert " ".join(read_intent(span(source)).thing) == span(about)
 
 
 @pytest.mark.parametrize(

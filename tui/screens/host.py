@@ -57,7 +57,7 @@ class SearchHost(Host, Protocol):
 
     bar: QueryBar
     finder: Finder
-    by_date: bool
+    order: str
 
     @property
     def selected(self) -> Hit | None:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from tui.widgets.timeline_strip import TimelineStrip
 
 
+_ORDERS = ("rank", "newest", "oldest")
+
+
 class QueryActions:
     """Changes the query and sends it again."""
 
@@ -44,8 +47,8 @@ class QueryActions:
         self._host.ohara.push_screen(FiltersScreen(bar.draft.chips), chosen)
 
     def change_order(self) -> None:
-        """Order by rank or by date."""
-        self._host.by_date = not self._host.by_date
+        """Order by rank, newest first or oldest first, one after the other."""
+        self._host.order = _ORDERS[(_ORDERS.index(self._host.order) + 1) % len(_ORDERS)]
         self._host.ask()
 
     def retry(self) -> None:

@@ -55,9 +55,9 @@ class SearchScreen(PanedScreen):
         super().__init__()
         self.finder = Finder(self.ohara.link, self._state_changed)
         self.bar = QueryBar(id="bar")
-        self.by_date = False
+        self.order = "rank"
         self._debounce: Timer | None = None
-        self._shown: tuple[str, str, bool] | None = None
+        self._shown: tuple[str, str, str] | None = None
         self.history = SearchHistory(self)
         self.lazy = LazyPanes(self, self.ohara.session.layout)
         self.view = SearchView(self, self.finder, self.bar, self.lazy)
@@ -173,7 +173,7 @@ class SearchScreen(PanedScreen):
             self.workers.cancel_group(self, "find")
             self.finder.clear()
             return
-        work = partial(self.finder.ask, draft, by_date=self.by_date, reranks=self.ohara.reranks)
+        work = partial(self.finder.ask, draft, order=self.order, reranks=self.ohara.reranks)
         self.start_worker(work, group="find", exclusive=True)
 
     def _state_changed(self, change: Change) -> None:
@@ -192,7 +192,7 @@ class SearchScreen(PanedScreen):
         state = self.finder.state
         self.results.now = self.ohara.clock()
         if change is Change.ANSWER and state.hits:
-            shown, self._shown = self._shown, (state.repository, state.source, state.by_date)
+            shown, self._shown = self._shown, (state.repository, state.source, state.order)
             self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
             self.history.select_wanted()
             self.ohara.typed = state.source

@@ -46,12 +46,12 @@ class SearchHistory:
         state, hit = host.finder.state, host.selected
         host.ohara.remember_query(state.repository, state.source)
         selected = (hit.commit.sha, hit.hunk) if hit else None
-        host.ohara.record_visit(SearchVisit(state.repository, host.bar.draft, host.by_date, selected))
+        host.ohara.record_visit(SearchVisit(state.repository, host.bar.draft, host.order, selected))
 
     def restore(self, visit: SearchVisit) -> None:
         """Go back to a search, and to the hit that was selected in it."""
         host = self._host
-        host.by_date = visit.by_date
+        host.order = visit.order
         if visit.repository != host.finder.state.repository:
             host.use_repository(visit.repository)
         self._wanted = (visit.draft.source, visit.selected) if visit.selected else None

@@ -17,7 +17,7 @@ from ohara.cli.remote import Answered, find_by_daemon
 from ohara.cli.report import ExitCode
 from ohara.cli.search import ask, joined, read_query
 from ohara.errors import QueryError, UsageError
-from ohara.model import MOST_HITS, Mode, Order, SearchOptions
+from ohara.model import MOST_HITS, Intent, Mode, Order, SearchOptions
 from ohara.retrieve.reading import moment
 
 if TYPE_CHECKING:
@@ -75,9 +75,14 @@ def _spelt(arg: str) -> list[str]:
 @click.option(
     "--order",
     type=click.Choice([order.value for order in Order]),
-    default=Order.RANK.value,
-    show_default=True,
-    help="Best first, or newest first.",
+    help="Best first (rank, the default), or by time; date is newest first.",
+)
+@click.option("--first", is_flag=True, help="Only the oldest hit: --order oldest -k 1.")
+@click.option("--last", is_flag=True, help="Only the newest hit: --order newest -k 1.")
+@click.option(
+    "--intent",
+    type=click.Choice([intent.value for intent in Intent]),
+    help="What is asked about a thing (default: read from the words).",
 )
 @click.option("--after", metavar="CURSOR", help="Go on where an answer ended: its 'next'.")
 @click.option("--explain", is_flag=True, help="Tell how each hit came to its rank.")
@@ -153,7 +158,10 @@ def read_arguments(
     mode: str,
     no_rerank: bool,
     all_hunks: bool,
-    order: str,
+    order: str | None,
+    first: bool,
+    last: bool,
+    intent: str | None,
     after: str | None,
     explain: bool,
     as_json: bool,
@@ -172,14 +180,18 @@ def read_arguments(
     now = moment(SearchOptions(after=after))
     if after is not None:
         _refuse_date(after, now=now)
+    chosen, only = _order(order, first=first, last=last)
+    if only and count not in {None, 1}:
+        raise UsageError("--first and --last show one hit", hint="leave -k out, or use --order")
     options = SearchOptions(
-        k=count,
+        k=1 if only else count,
         mode=Mode(mode),
         filters=read_filters(now=now, **filters),  # type: ignore[arg-type]  # as filter_options declares them
         polarity=read_polarity(added=added, removed=removed),
         rerank=False if no_rerank else None,
         all_hunks=all_hunks,
-        order=Order(order),
+        order=chosen,
+        intent=Intent(intent) if intent else None,
         after=after,
         context=context,
         strict=quiet,
@@ -188,6 +200,16 @@ def read_arguments(
     if batch:
         _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
     return FindArguments(words, repo, options, printing, batch, no_daemon)
+
+
+def _order(order: str | None, *, first: bool, last: bool) -> tuple[Order, bool]:
+    """The order that the options ask for, and whether only its first hit is wanted."""
+    asked = [name for name, given in (("--order", order), ("--first", first), ("--last", last)) if given]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} exclude each other", hint="choose one of them")
+    if first or last:
+        return (Order.OLDEST if first else Order.NEWEST), True
+    return (Order(order) if order else Order.RANK), False
 
 
 def _refuse_date(after: str, *, now: int) -> None:

@@ -29,6 +29,11 @@ def any_of(phrases: Iterable[str]) -> str:
     return f"({' OR '.join(map(phrase, phrases))})"
 
 
+def all_of(phrases: Iterable[str]) -> str:
+    """Every one of the phrases."""
+    return f"({' AND '.join(map(phrase, phrases))})"
+
+
 def selected(selecting: Sequence[str], common: Sequence[str]) -> str:
     """Rows with a selecting word, scored by all words.
 

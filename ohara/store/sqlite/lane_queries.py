@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ohara.model import HunkId
 from ohara.store.answers import Occurrence, ScoredByWords, TouchedBy
-from ohara.store.sqlite.fts_query import any_of, word_expression
+from ohara.store.sqlite.fts_query import all_of, any_of, within, word_expression
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,6 +34,11 @@ _BY_WORDS = """WITH scored AS MATERIALIZED (
   first AS (SELECT scored.* FROM scored, best ORDER BY {mixed} DESC, scored.id LIMIT ?)
 SELECT {occurrence}, {names} FROM first JOIN hunk ON hunk.id = first.id
   JOIN commits ON commits.id = hunk.commit_id"""
+
+_HOLDING_ALL = """SELECT {occurrence} FROM fts_hunk_text
+  CROSS JOIN hunk ON hunk.id = fts_hunk_text.rowid CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE fts_hunk_text MATCH ? AND {allowed} ORDER BY {order} LIMIT ?"""
+_OLDEST_FIRST = "commits.committer_time, commits.sha, hunk.id"
 
 _SYMBOLS = """SELECT rowid, -bm25(fts_symbol_name, {weights}) AS score
   FROM fts_symbol_name WHERE fts_symbol_name MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
@@ -83,6 +88,22 @@ def by_words(
     )
     rows = session.rows(statement, (word_expression(words), *allowed.parameters, limit))
     return [ScoredByWords(occurrence(row), tuple(row[6:])) for row in rows]
+
+
+def holding_all(
+    session: Session,
+    words: Sequence[str],
+    columns: Sequence[str],
+    allowed: HunkFilter,
+    *,
+    oldest: bool,
+    limit: int,
+) -> list[Occurrence]:
+    """The hunks that hold every word in one of the columns, oldest or newest first."""
+    order = _OLDEST_FIRST if oldest else NEWEST_FIRST
+    statement = _HOLDING_ALL.format(occurrence=OCCURRENCE, allowed=allowed.condition, order=order)
+    match = within(columns, all_of(words))
+    return [occurrence(row) for row in session.rows(statement, (match, *allowed.parameters, limit))]
 
 
 def symbols_by_words(

@@ -62,6 +62,12 @@ class Reader(Session):
         """The hunks that hold the words, best mixture first."""
         return lane_queries.by_words(self, words, weightings, _own(allowed), limit)
 
+    def holding_all(
+        self, words: Sequence[str], columns: Sequence[str], allowed: Allowed, *, oldest: bool, limit: int
+    ) -> list[Occurrence]:
+        """The hunks that hold every word in one of the columns, oldest or newest first."""
+        return lane_queries.holding_all(self, words, columns, _own(allowed), oldest=oldest, limit=limit)
+
     def symbols_named(self, names: Iterable[str]) -> list[int]:
         """The symbols with these names."""
         return symbol_ids(self.connection, names)
