@@ -19,7 +19,7 @@ from ohara.git.blame import blame as git_blame
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
-from ohara.model import CommitDetails, History, Origin, Pass, Place
+from ohara.model import CommitDetails, History, LineOrigin, Pass, Place
 from ohara.retrieve.request import Traced
 from ohara.store.engines import index_at
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_LINES = 5_000  # of a file at once: more than any screen, less than any frame
-MOST_STEPS = 1_000
 
 _FILES_TRACED = 5  # of those that a name without its folder may mean
 _STEPS_TRACED = 200
@@ -74,7 +73,7 @@ class Browser:
             await self._read(lambda reader: self._line_history(reader, name, path, span, limit))
         )
 
-    async def blame(self, name: str, path: str, line: int) -> Origin:
+    async def blame(self, name: str, path: str, line: int) -> LineOrigin:
         """Who last touched a line of a file as it is in a commit."""
         return await self._read(lambda reader: self._blame(reader, name, path, line))
 
@@ -162,7 +161,7 @@ class Browser:
                 note = str(lost)
         return History(tuple(hits), tuple(paths), note)
 
-    def _blame(self, reader: Reader, name: str, path: str, line: int) -> Origin:
+    def _blame(self, reader: Reader, name: str, path: str, line: int) -> LineOrigin:
         with self._lock:
             sha = self._repository.commit_named(name)
             try:
@@ -171,19 +170,19 @@ class Browser:
                 return self._traced_by_git(sha, path, line)
             commit = read_commit(self._repository, step.made.sha)
         before = step.parent
-        return Origin(
+        return LineOrigin(
             place=Place(step.made.sha, step.at.path, step.at.span.first),
             commit=commit,
             before=Place(before.sha, before.path, before.span.first) if before else None,
             was_there=step.older is not None,
         )
 
-    def _traced_by_git(self, sha: Sha, path: str, line: int) -> Origin:
+    def _traced_by_git(self, sha: Sha, path: str, line: int) -> LineOrigin:
         """Blame by libgit2, where the index does not know: slower, and without the line before."""
         (found, *_) = git_blame(self._repository, sha, path, line)
         commit = read_commit(self._repository, found.sha)
         place = Place(found.sha, found.path, found.line)
-        return Origin(place=place, commit=commit, before=None, was_there=False)
+        return LineOrigin(place=place, commit=commit, before=None, was_there=False)
 
     def _lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
         with self._lock:

@@ -74,7 +74,7 @@ class AsyncClient:
         async with self._replies(request) as replies:
             async for reply in replies:
                 if isinstance(reply, wire.Fault):
-                    raise wire.raised(reply)
+                    raise wire.as_error(reply)
                 if not isinstance(reply, wire.Event):
                     return
                 yield reply.job

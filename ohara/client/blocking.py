@@ -85,7 +85,7 @@ class Client:
         while isinstance(reply := self._receive(), wire.Event):
             yield reply.job
         if isinstance(reply, wire.Fault):
-            raise wire.raised(reply)
+            raise wire.as_error(reply)
 
     def shutdown(self) -> None:
         """Stop the service and wait until nothing listens on its socket."""

@@ -60,7 +60,7 @@ def is_greeting(request: wire.Request[R]) -> bool:
 def checked(request: wire.Request[R], reply: wire.AnyReply) -> R:
     """The reply, after checks: a Fault, or a reply to something else, is raised as an error."""
     if isinstance(reply, wire.Fault):
-        raise wire.raised(reply)
+        raise wire.as_error(reply)
     if not isinstance(reply, wire.reply_type(type(request))) or reply.id != request.id:
         raise DaemonError("the daemon answered something else than was asked", hint="ohara daemon restart")
     return reply

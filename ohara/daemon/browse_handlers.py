@@ -39,7 +39,7 @@ async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
 
 
 def _carried(history: History) -> History:
-    return replace(history, hits=wire.carried_hits(history.hits))
+    return replace(history, hits=wire.sendable_hits(history.hits))
 
 
 def _span(first: int, last: int) -> Span:

@@ -139,11 +139,11 @@ class Answers:
             paused=self._jobs.paused,
             connections=self.connections,
             requests=self._requests,
-            open_repositories=tuple(map(wire.carried, self._repositories.names)),
-            watched=tuple(sorted(wire.carried(str(each)) for each in self._watch.watched)),
+            open_repositories=tuple(map(wire.sendable, self._repositories.names)),
+            watched=tuple(sorted(wire.sendable(str(each)) for each in self._watch.watched)),
             watching=self._watch.how,
             running=_carried(self._jobs.running) if self._jobs.running else None,
-            queued=tuple(map(wire.carried, self._jobs.queued)),
+            queued=tuple(map(wire.sendable, self._jobs.queued)),
             memory_bytes=resource_usage.memory_bytes(),
             threads=resource_usage.threads(),
             descriptors=resource_usage.descriptors(),
@@ -153,11 +153,11 @@ class Answers:
     def _troubles(self) -> Iterator[wire.Trouble]:
         """Problems of the service, by repository."""
         for repository, why in sorted(self._watch.polled.items()):
-            yield wire.Trouble(wire.carried(str(repository)), WATCHING, f"{why}: looked at now and then")
+            yield wire.Trouble(wire.sendable(str(repository)), WATCHING, f"{why}: looked at now and then")
         for name, why in sorted(self._events.failures.items()):
-            yield wire.Trouble(wire.carried(name), INDEXING, wire.carried(why))
+            yield wire.Trouble(wire.sendable(name), INDEXING, wire.sendable(why))
         for name in sorted(self._repositories.outdated):
-            yield wire.Trouble(wire.carried(name), READING, "its index was replaced a moment ago")
+            yield wire.Trouble(wire.sendable(name), READING, "its index was replaced a moment ago")
 
     def _turn(
         self, request: wire.AnyRequest, client: Hashable, *, exact: bool = False
@@ -179,25 +179,25 @@ class Answers:
             results = await engine.find(query, replace(request.options, within_s=left_s))
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
-            results = replace(results, index=_sendable(results.index), hits=wire.carried_hits(results.hits))
+            results = replace(results, index=_sendable(results.index), hits=wire.sendable_hits(results.hits))
             return wire.Found(id=request.id, results=results)
 
     async def _show(self, request: wire.Show, client: Hashable) -> wire.Shown:
         async with self._turn(request, client), self._repositories.use(request.repo) as engine:
             results = await engine.hunks_of(await in_thread(_resolve, request.repo, request.commit))
-        return wire.Shown(id=request.id, hits=wire.carried_hits(results.hits))
+        return wire.Shown(id=request.id, hits=wire.sendable_hits(results.hits))
 
 
 def _carried(job: wire.JobState) -> wire.JobState:
     """The job with text that JSON can hold: its repository's path may not be UTF-8."""
     return msgspec.structs.replace(
-        job, repository=wire.carried(job.repository), detail=wire.carried(job.detail)
+        job, repository=wire.sendable(job.repository), detail=wire.sendable(job.detail)
     )
 
 
 def _sendable(status: IndexStatus) -> IndexStatus:
     """The status with a path that JSON can hold: the repository's path may not be UTF-8."""
-    return replace(status, repository=wire.carried(status.repository))
+    return replace(status, repository=wire.sendable(status.repository))
 
 
 # -- blocking work -------------------------------------------------------------------------------
@@ -226,12 +226,12 @@ def _registered_dir(path: str) -> Path:
 def _registered() -> tuple[wire.Registered, ...]:
     return tuple(
         wire.Registered(
-            repository=wire.carried(known.repository),
-            folder=wire.carried(str(known.store.location.folder)),
+            repository=wire.sendable(known.repository),
+            folder=wire.sendable(str(known.store.location.folder)),
             size_bytes=known.store.size_bytes(),
             status=_sendable(known.status) if known.status else None,
-            fault=wire.carried(known.fault.message) if known.fault else "",
-            hint=wire.carried(known.fault.hint) if known.fault else "",
+            fault=wire.sendable(known.fault.message) if known.fault else "",
+            hint=wire.sendable(known.fault.hint) if known.fault else "",
         )
         for known in all_indexes()
     )

@@ -6,7 +6,7 @@ hex.
 
 from __future__ import annotations
 
-from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, Origin, Place
+from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, LineOrigin, Place
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
 from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
 from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
@@ -45,11 +45,11 @@ __all__ = [
     "LaneStatus",
     "LastRun",
     "LeftOut",
+    "LineOrigin",
     "LiteralSpan",
     "Match",
     "Mode",
     "Order",
-    "Origin",
     "Pass",
     "PassStatus",
     "Pattern",

@@ -53,7 +53,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class LineOrigin:
     """The blame of a line: the commit that last touched it, its position there, and where to continue.
 
     `before` is the position in the parent, None when the file began there; `was_there` is True when the line

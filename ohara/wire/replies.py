@@ -15,7 +15,7 @@ from ohara.model import (  # noqa: TC001 - msgspec reads them
     History,
     Hit,
     IndexStatus,
-    Origin,
+    LineOrigin,
     Progress,
     Results,
 )
@@ -73,7 +73,7 @@ class Followed(Reply, frozen=True, kw_only=True):
 class Blamed(Reply, frozen=True, kw_only=True):
     """The reply to Blame."""
 
-    origin: Origin
+    origin: LineOrigin
 
 
 class Excerpt(Reply, frozen=True, kw_only=True):
@@ -193,24 +193,24 @@ AnyReply: TypeAlias = (
 def fault(number: int, error: OharaError) -> Fault:
     """The reply that reports an error."""
     return Fault(
-        id=number, kind=type(error).__name__, message=carried(error.message), hint=carried(error.hint)
+        id=number, kind=type(error).__name__, message=sendable(error.message), hint=sendable(error.hint)
     )
 
 
-def raised(reply: Fault) -> OharaError:
+def as_error(reply: Fault) -> OharaError:
     """The error that a Fault reports, for the client to raise."""
     kind = getattr(errors, reply.kind, InternalError)
     known = kind if isinstance(kind, type) and issubclass(kind, OharaError) else InternalError
     return known(reply.message, hint=reply.hint)
 
 
-def carried(text: str) -> str:
+def sendable(text: str) -> str:
     """The text with lone surrogates replaced, which JSON cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def carried_hits(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+def sendable_hits(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     """The hits with paths of repositories that JSON can hold."""
-    if all(carried(path) == path for path in {hit.repository for hit in hits}):
+    if all(sendable(path) == path for path in {hit.repository for hit in hits}):
         return hits
-    return tuple(dataclasses.replace(hit, repository=carried(hit.repository)) for hit in hits)
+    return tuple(dataclasses.replace(hit, repository=sendable(hit.repository)) for hit in hits)

@@ -33,8 +33,8 @@ UNNUMBERED = -1  # never sent: a request gets its id when it is sent
 
 R = TypeVar("R", bound=Reply)
 
-Place: TypeAlias = Annotated[str, Meta(min_length=1, max_length=4096)]
-Words: TypeAlias = Annotated[str, Meta(max_length=100_000)]
+ShortText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=4096)]
+LongText: TypeAlias = Annotated[str, Meta(max_length=100_000)]
 Line: TypeAlias = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
@@ -63,16 +63,16 @@ class Hello(Request[Welcome], frozen=True, kw_only=True):
 class Find(Request[Found], frozen=True, kw_only=True):
     """Search one repository; options that are None are taken from the settings in force there."""
 
-    repo: Place
-    query: Words | Query
+    repo: ShortText
+    query: LongText | Query
     options: SearchOptions = SearchOptions()
 
 
 class Typed(Request[Printed], frozen=True, kw_only=True):
     """Run `ohara find` with these arguments, as typed in this folder on a terminal of this width."""
 
-    arguments: Annotated[tuple[Words, ...], Meta(max_length=1_000)]
-    folder: Place
+    arguments: Annotated[tuple[LongText, ...], Meta(max_length=1_000)]
+    folder: ShortText
     width: Annotated[int, Meta(ge=1, le=100_000)] | None = None
     talks: bool = False
     environment: Annotated[dict[str, Annotated[str, Meta(max_length=4096)]], Meta(max_length=16)] = {}
@@ -81,22 +81,22 @@ class Typed(Request[Printed], frozen=True, kw_only=True):
 class Show(Request[Shown], frozen=True, kw_only=True):
     """Get all hunks of one commit, named by sha, prefix or ref."""
 
-    repo: Place
-    commit: Place
+    repo: ShortText
+    commit: ShortText
 
 
 class Describe(Request[Described], frozen=True, kw_only=True, tag="commit"):
     """Get everything about one commit except its lines; it is named by sha, prefix or ref."""
 
-    repo: Place
-    commit: Place
+    repo: ShortText
+    commit: ShortText
 
 
 class HistoryRequest(Request[Followed], frozen=True, kw_only=True, tag="history"):
     """Get every hunk that touched a symbol of a file, or else some lines of the file as of a commit."""
 
-    repo: Place
-    commit: Place
+    repo: ShortText
+    commit: ShortText
     path: Annotated[str, Meta(max_length=4096)]
     symbol: Annotated[str, Meta(min_length=1, max_length=4096)] | None = None
     first: Line = 1
@@ -107,18 +107,18 @@ class HistoryRequest(Request[Followed], frozen=True, kw_only=True, tag="history"
 class Blame(Request[Blamed], frozen=True, kw_only=True):
     """Get the commit that last touched a line of a file as of a commit."""
 
-    repo: Place
-    commit: Place
-    path: Place
+    repo: ShortText
+    commit: ShortText
+    path: ShortText
     line: Line
 
 
 class Lines(Request[Excerpt], frozen=True, kw_only=True):
     """Get lines `first` to `last` of a file as of a commit."""
 
-    repo: Place
-    commit: Place
-    path: Place
+    repo: ShortText
+    commit: ShortText
+    path: ShortText
     first: Line
     last: Line
 
@@ -126,25 +126,25 @@ class Lines(Request[Excerpt], frozen=True, kw_only=True):
 class Remote(Request[Located], frozen=True, kw_only=True):
     """Get the URL that a repository is fetched from."""
 
-    repo: Place
+    repo: ShortText
 
 
 class Stop(Request[Done], frozen=True, kw_only=True):
     """Stop indexing one repository, running or queued, until it is requested or changes again."""
 
-    repo: Place
+    repo: ShortText
 
 
 class Status(Request[StatusReply], frozen=True, kw_only=True):
     """Get the status of an index."""
 
-    repo: Place
+    repo: ShortText
 
 
 class Index(Request[Done], frozen=True, kw_only=True):
     """Queue a repository to be indexed, for the first time or again; the reply does not wait for it."""
 
-    repo: Place
+    repo: ShortText
 
 
 class Repos(Request[Repositories], frozen=True, kw_only=True):

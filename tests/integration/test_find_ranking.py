@@ -24,7 +24,7 @@ from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
 from ohara.store.answers import WordQuery
-from ohara.store.sqlite.filters import EVERYTHING, allowed_hunks, compile_filters
+from ohara.store.sqlite.filters import EVERYTHING, compile_filters
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
 from tests.indexing import index
@@ -220,7 +220,7 @@ def test_filters_apply_before_the_best_are_taken(engine: Engine) -> None:
 
 def test_authors_and_messages_are_compared_without_regard_to_case(reader: Reader) -> None:
     def allowed(filters: Filters) -> set[int]:
-        found = allowed_hunks(reader.connection, compile_filters(reader.connection, filters))
+        found: set[int] = {at.hunk for at in reader.recent(reader.allow(filters))}
         assert found
         return found
 
@@ -230,8 +230,8 @@ def test_authors_and_messages_are_compared_without_regard_to_case(reader: Reader
 
 def test_values_of_one_filter_are_alternatives_and_filters_combine(reader: Reader) -> None:
     def allowed(**filters: tuple[str, ...]) -> set[int]:
-        compiled = compile_filters(reader.connection, Filters(**filters))  # type: ignore[arg-type]
-        return allowed_hunks(reader.connection, compiled) or set()
+        allowed = reader.allow(Filters(**filters))  # type: ignore[arg-type]
+        return {at.hunk for at in reader.recent(allowed)}
 
     go, python_ = allowed(langs=("go",)), allowed(langs=("python",))
     assert allowed(langs=("go", "python")) == go | python_

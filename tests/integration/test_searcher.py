@@ -93,7 +93,7 @@ def test_a_path_that_is_no_text_is_sent_in_a_readable_form(
     with service(ohara_home, monkeypatch), client.connect() as there:
         remote = client.RemoteSearcher(there, home)
         seen = {hit.repository for hit in (*remote.find_pattern("greeting").hits, *remote.show("HEAD"))}
-        assert seen == {wire.carried(str(odd))} == {status.repository for status in remote.statuses()}
+        assert seen == {wire.sendable(str(odd))} == {status.repository for status in remote.statuses()}
 
 
 def test_what_is_not_indexed_is_the_same_error_either_way(

@@ -162,13 +162,13 @@ def test_an_error_crosses_the_wire(kind: type[OharaError]) -> None:
     sent = wire.frame(wire.fault(7, kind("what \udcff happened", hint="type this")))
     reply = wire.decode_reply(sent[wire.HEADER_BYTES :])
     assert isinstance(reply, wire.Fault)
-    error = wire.raised(reply)
+    error = wire.as_error(reply)
     assert (type(error), error.message, error.hint) == (kind, "what ? happened", "type this")
 
 
 @pytest.mark.parametrize("kind", ["SystemExit", "annotations", "reason_of", "__builtins__", ""])
 def test_a_fault_can_name_nothing_but_an_error_of_ohara(kind: str) -> None:
-    error = wire.raised(wire.Fault(id=1, kind=kind, message="m"))
+    error = wire.as_error(wire.Fault(id=1, kind=kind, message="m"))
     assert type(error) is InternalError
 
 

@@ -301,7 +301,7 @@ def _conversation(given: Input) -> bool:
             for reply in _replies(connection):
                 replies += 1
                 if isinstance(reply, wire.Fault):
-                    error = wire.raised(reply)
+                    error = wire.as_error(reply)
                     if "internal" in error.message.lower():
                         raise Fell(f"the service answered {error.message!r}")
         except (BrokenPipeError, ConnectionResetError):

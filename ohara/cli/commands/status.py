@@ -58,7 +58,7 @@ def _troubles(names: set[str]) -> list[str]:
             troubles = there.send(wire.HealthCheck()).troubles
     except OharaError as error:
         return [error.message]
-    known = set(map(wire.carried, names))
+    known = set(map(wire.sendable, names))
     return [f"{each.part}: {each.said}" for each in troubles if each.repository in known]
 
 

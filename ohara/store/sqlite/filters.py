@@ -124,14 +124,6 @@ def compile_filters(
     return found
 
 
-def allowed_hunks(connection: Connection, allowed: HunkFilter) -> set[int] | None:
-    """The hunks that may answer, as a set; None when all may."""
-    if allowed.everything:
-        return None
-    rows = connection.execute(f"SELECT hunk.id FROM hunk WHERE {allowed.where}", allowed.parameters)
-    return {row[0] for row in rows}
-
-
 def symbol_ids(connection: Connection, names: Iterable[str]) -> list[int]:
     """The symbols that names stand for: `record`, `Journal.record` and `Journal::record` name one method."""
     found: set[int] = set()
