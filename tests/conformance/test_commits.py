@@ -266,7 +266,11 @@ def test_what_is_left_out_is_counted_by_reason(index: Index) -> None:
         commit("a", file("vendor/lib.py", hunk("+one")), file("logo.png", left_out=LeftOut.BINARY)),
         commit("b", file("vendor/lib.py", hunk("+two")), file("huge.sql", left_out=LeftOut.LARGE)),
         commit("c", file("kept.min.js", hunk("+three"), left_out=LeftOut.MINIFIED)),
-        commit("d", file("key.pem", hunk("+MIIB", signs=3)), file("vendor/lib.py", hunk("+four"))),
+        commit(
+            "d",
+            file("key.pem", hunk("+MIIB", signs=3), hunk("+MIIC", signs=3)),
+            file("vendor/lib.py", hunk("+four")),
+        ),
     ]
     with open_writer(index, verdict=verdict) as writer:
         writer.add(changes)

@@ -184,6 +184,22 @@ def test_an_embedder_that_comes_back_goes_on_with_its_own_vectors(make_index: Ma
     assert index.dump() == fresh.dump()
 
 
+def test_vectors_that_were_given_up_half_made_are_made_anew(make_index: MakeIndex) -> None:
+    index, fresh = make_index("one"), make_index("fresh")
+    _embedded(index, (MADE_WITH, 1))
+    _embedded(fresh, (OTHER, 3))
+    with open_writer(index) as writer:
+        writer.upkeep.reconcile(OTHER)
+        writer.passes.write_vectors(vectors_of(index, writer, NEWEST, packed=b"\2\2"), 16, VectorForm.BIT)
+        writer.commit()
+        writer.upkeep.reconcile(MADE_WITH)
+        writer.upkeep.reconcile(OTHER)
+        assert _have_vectors(index, writer) == {False}
+        _embed(index, writer, 3)
+        writer.upkeep.retire_vectors()
+    assert index.dump() == fresh.dump()
+
+
 def test_without_an_embedder_there_are_no_vectors(make_index: MakeIndex) -> None:
     index, fresh = make_index("one"), make_index("fresh")
     none = replace(MADE_WITH, embedder="")
@@ -231,6 +247,21 @@ def test_a_content_that_is_searched_nowhere_has_no_vector(index: Index) -> None:
         assert changed == 2
         stored = index.stored_commits()
         assert [stored.hunks(each)[0].has_vector for each in all_ids(writer).values()] == [False, False]
+
+
+def test_a_path_that_is_taken_back_in_gets_its_vectors_again(make_index: MakeIndex) -> None:
+    index = make_index("one")
+    _embedded(index, (MADE_WITH, 1))
+    before = index.dump()
+    _, writer = _judged(index, {"shop/cart.py": "ignored"}, "new rules")
+    with writer:
+        assert pending_shas(writer, Pass.VECTOR) == [sha("c")]
+    _, writer = _judged(index, {}, "old rules")
+    with writer:
+        _embed(index, writer, 1)
+        writer.passes.mark(Pass.TEXT, writer.passes.pending(Pass.TEXT))
+        writer.commit()
+    assert index.dump() == before
 
 
 def test_the_same_rules_judge_nothing(index: Index) -> None:
