@@ -11,8 +11,8 @@ from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from ohara.browse.history_hits import line_hit, symbol_hit
 from ohara.browse.lineage import Position, Unknown, follow
-from ohara.browse.marks import line_hit, symbol_hit
 from ohara.browse.span import Span
 from ohara.errors import RepositoryError
 from ohara.git.blame import blame as git_blame

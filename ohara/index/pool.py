@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import ohara
 from ohara.errors import InternalError, OharaError
 from ohara.index.ipc import Broken, Failed, Finished, Part, Ready, Task, read_frame, write_frame
-from ohara.index.orphan import OF_MAIN_THREAD
+from ohara.index.parent_exit import OF_MAIN_THREAD
 from ohara.index.worker import OUT_OF_MEMORY
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from ohara.index.ipc import (
     read_frame,
     write_frame,
 )
-from ohara.index.orphan import OF_MAIN_THREAD, end_with_parent
+from ohara.index.parent_exit import OF_MAIN_THREAD, end_with_parent
 from ohara.parse.languages import bytes_lost
 
 if TYPE_CHECKING:

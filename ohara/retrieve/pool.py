@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.retrieve.fuse import Fused, convex_fusion, reciprocal_rank_fusion
+from ohara.retrieve.fusion import Fused, convex_fusion, reciprocal_rank_fusion
 from ohara.retrieve.priors import recency_factor
 from ohara.retrieve.profile import Fusion
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, ScoredHunk, spread

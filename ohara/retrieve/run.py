@@ -20,7 +20,7 @@ from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lifetime import Matched, lifetime
-from ohara.retrieve.listed import listing, read_entries
+from ohara.retrieve.listing import listing, read_entries
 from ohara.retrieve.named import look_up
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking

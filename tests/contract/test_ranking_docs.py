@@ -24,7 +24,7 @@ ROWS = {
     )
 }
 MODULES = (
-    *("rank", "ranking", "pool", "fuse", "rerank", "priors", "turning"),
+    *("rank", "ranking", "pool", "fusion", "rerank", "priors", "turning"),
     *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )
 NOT_RANKING = {"priors._DAY_S", "commit._UNKNOWN"}  # a unit; below every cosine

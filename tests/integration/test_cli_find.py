@@ -25,7 +25,7 @@ from ohara.index.run import IndexOptions
 from ohara.model import Pass
 from ohara.present.columns import width_of
 from ohara.sanitize import sanitize
-from ohara.store.lock import writer_lock
+from ohara.store.writer_lock import writer_lock
 from tests.indexing import WITHOUT_VECTORS, index
 from tests.process import ROOT, ohara
 

@@ -165,7 +165,7 @@ def test_gc_says_what_it_removed(small_project: Repo) -> None:
 
 def test_a_scheduled_run_gives_way_in_silence(three_commits: Repo) -> None:
     from ohara.engine import Engine
-    from ohara.store.lock import writer_lock
+    from ohara.store.writer_lock import writer_lock
 
     location = Engine.open(three_commits.path).location
     location.prepare()

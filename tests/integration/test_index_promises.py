@@ -22,9 +22,9 @@ from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
-from ohara.store.lock import writer_lock
 from ohara.store.sqlite.connection import connect_reader, connect_writer
 from ohara.store.sqlite.writer import Writer
+from ohara.store.writer_lock import writer_lock
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
 from tests.process import ROOT, ohara
 

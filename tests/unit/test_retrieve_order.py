@@ -16,7 +16,7 @@ from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.hits import telling_symbol
 from ohara.retrieve.lanes.commit import FLOOR as COMMIT_FLOOR
 from ohara.retrieve.lanes.vector import FLOOR as VECTOR_FLOOR
-from ohara.retrieve.listed import Entry, grouped, merged
+from ohara.retrieve.listing import Entry, grouped, merged
 from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import BOT, DOCS, TESTS, WIDE, Priors, recency_factor
 from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights

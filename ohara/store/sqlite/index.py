@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ohara.errors import IndexMissing
-from ohara.store import lock
+from ohara.store import writer_lock
 from ohara.store.index import READERS
 from ohara.store.sqlite import files
 from ohara.store.sqlite.pool import ReaderPool
@@ -54,11 +54,11 @@ class SqliteIndex:
 
     def locked(self, *, wait_s: float) -> AbstractContextManager[None]:
         """Hold the lock of the one writer."""
-        return lock.writer_lock(self.location.lock, wait_s=wait_s)
+        return writer_lock.writer_lock(self.location.lock, wait_s=wait_s)
 
     def locked_by(self) -> tuple[int, int] | None:
         """The process that holds the lock and since when, or None."""
-        return lock.holder(self.location.lock)
+        return writer_lock.holder(self.location.lock)
 
     def writer(self, *, passes: frozenset[Pass], verdict: Verdict) -> Writer:
         """The one connection that writes."""

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from ohara.errors import IndexLocked, StoreError
-from ohara.store.lock import holder, writer_lock
+from ohara.store.writer_lock import holder, writer_lock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from ohara.store.lock import writer_lock
+from ohara.store.writer_lock import writer_lock
 with writer_lock(Path(sys.argv[1]), wait_s=0):
     print("held", flush=True)
     time.sleep(60)

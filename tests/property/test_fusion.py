@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara.model import HunkId
-from ohara.retrieve.fuse import RRF_K, convex_fusion, reciprocal_rank_fusion
+from ohara.retrieve.fusion import RRF_K, convex_fusion, reciprocal_rank_fusion
 from ohara.retrieve.ranking import Candidate
 
 hunks = st.integers(1, 30).map(HunkId)
