@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from ohara.cli.printing import Form, Terminal
 from ohara.cli.report import ExitCode, describe
-from ohara.model import QueryClass
 from ohara.present.advice import advice, doubtful
 from ohara.present.budget import within_budget
 from ohara.present.json import hit_object, results_object, written
@@ -107,8 +106,7 @@ def _page(printing: OutputOptions, terminal: Terminal, *, now: float) -> Page:
 
 def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
     """The hits that fit into the budget, and the text blocks of the answer, separated by empty lines."""
-    noun = "match" if results.query.query_class == QueryClass.STRUCTURAL else "line"
-    span = span_lines(results.literal, page, noun) if results.literal else []
+    span = span_lines(results.literal, page) if results.literal else []
     shown = _within(
         results, printing, lambda hit: "\n".join(hit_lines(hit, page)) + "\n", overhead="\n".join(span)
     )
@@ -138,4 +136,4 @@ def _within(
         return results.hits
     if printing.form is Form.JSON and not alone:
         overhead = written(results_object(replace(results, hits=())))
-    return within_budget(results.hits, render, tokens=printing.budget, overhead=overhead)
+    return within_budget(results.hits, render, budget=printing.budget, overhead=overhead)

@@ -51,11 +51,16 @@ class AsyncClient:
         self._waiting: dict[int, MemoryObjectSendStream[wire.AnyReply]] = {}
         self._received = wire.FrameBuffer()
         self._over = False
+        self._ended = anyio.Event()
 
     @property
     def alive(self) -> bool:
         """True until the connection ends; later requests fail."""
         return not self._over
+
+    async def ended(self) -> None:
+        """Wait until the connection ends."""
+        await self._ended.wait()
 
     async def send(self, request: wire.Request[R]) -> R:
         """Send a request and wait for its reply; while the service is busy, retry for a minute."""
@@ -139,6 +144,7 @@ class AsyncClient:
             pass
         finally:
             self._over = True
+            self._ended.set()
             for sender in self._waiting.values():
                 sender.close()
             self._waiting.clear()

@@ -112,7 +112,10 @@ class Answers:
                 async with self._turn(request, client), self._repositories.use(request.repo) as engine:
                     return await browse(engine.browser, request)
             case wire.Stop():
-                self._jobs.stop(await in_thread(_registered_dir, request.repo))
+                common_dir = await in_thread(_common_dir, request.repo)
+                if not self._jobs.knows(common_dir):  # a first run has no index yet
+                    await in_thread(open_registered, request.repo)
+                self._jobs.stop(common_dir)
             case wire.Status():
                 status, indexing = await in_thread(_status, request.repo)
                 return wire.StatusReply(id=request.id, status=_sendable(status), indexing=indexing)
@@ -216,11 +219,6 @@ def _resolve(path: str, name: str) -> Sha:
 def _common_dir(path: str) -> Path:
     """The git directory of the repository that contains a path; it need not be indexed yet."""
     return Repository.open(path).common_dir
-
-
-def _registered_dir(path: str) -> Path:
-    """The git directory of the repository that contains a path, if it has an index."""
-    return open_registered(path).repository.common_dir
 
 
 def _registered() -> tuple[wire.Registered, ...]:

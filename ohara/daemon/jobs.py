@@ -126,6 +126,10 @@ class Jobs:
         for job in self._running.values():
             job.scope.cancel()
 
+    def knows(self, repository: Path) -> bool:
+        """True when a repository is being indexed, or is queued for it."""
+        return repository in self._running or repository in self._queue
+
     def stop(self, repository: Path) -> None:
         """Stop indexing one repository until it is queued again; what is indexed stays."""
         job = self._running.get(repository)

@@ -17,7 +17,6 @@ from ohara.model.results import (
     LaneStatus,
     LiteralSpan,
     Match,
-    MatchCount,
     Results,
     SpanScope,
 )
@@ -49,7 +48,6 @@ __all__ = [
     "LineOrigin",
     "LiteralSpan",
     "Match",
-    "MatchCount",
     "Mode",
     "Order",
     "Pass",

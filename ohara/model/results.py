@@ -41,15 +41,6 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchCount:
-    """How often a pattern of syntax matches in a file before and after a change; what its names stand for."""
-
-    before: int
-    after: int
-    captures: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
     """One hunk that was found: its content, its commit and path, and how it was ranked.
 
@@ -80,7 +71,6 @@ class Hit:
     top: int = 0
     old_top: int = 0
     repository: str = ""
-    structural: MatchCount | None = None
 
 
 class SpanScope(StrEnum):
@@ -93,10 +83,7 @@ class SpanScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AtHead:
-    """How many lines in how many files match at HEAD; lower bounds when not `exact`.
-
-    Of a pattern of syntax, how many nodes.
-    """
+    """How many lines in how many files match at HEAD; lower bounds when not `exact`."""
 
     commit: Sha
     lines: int

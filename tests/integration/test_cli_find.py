@@ -23,6 +23,7 @@ from ohara.errors import StoreError
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
+from ohara.present.budget import tokens as counted
 from ohara.present.columns import width_of
 from ohara.sanitize import sanitize
 from ohara.store.writer_lock import writer_lock
@@ -318,10 +319,10 @@ def test_a_budget_is_kept_by_leaving_out_whole_hits(form: str, tokens: int, cli:
         kept = json.loads(cut)["hits"]
         assert [hit for hit in json.loads(whole)["hits"] if hit in kept] == kept
         bare = len(json.dumps(json.loads(cut) | {"hits": []}, separators=(",", ":")))
-        assert not kept or len(cut) <= tokens * 4
-        assert len(cut) <= max(tokens * 4, bare + 1)
+        assert not kept or counted(cut) <= tokens
+        assert len(cut) <= max(tokens * 3, bare + 1)
     else:
-        assert len(cut) <= tokens * 4
+        assert counted(cut) <= tokens
         blocks = cut.split("\n\n") if form == "text" else cut.splitlines()
         assert all(block.rstrip("\n") in whole for block in blocks)
     if tokens == 1000:

@@ -98,7 +98,7 @@ async def search(
         if isinstance(moment, LiteralAnswer):
             return moment
         if moments is not None:
-            offer(moments, moment)
+            _offer(moments, moment)
 
 
 def turns_of_process() -> anyio.CapacityLimiter:
@@ -111,8 +111,7 @@ def turns_of_process() -> anyio.CapacityLimiter:
         return limiter
 
 
-def offer(moments: MemoryObjectSendStream[Verified], moment: Verified) -> None:
-    """Tell how far a search is; whoever listens too slowly misses it."""
+def _offer(moments: MemoryObjectSendStream[Verified], moment: Verified) -> None:
     with suppress(anyio.WouldBlock, anyio.BrokenResourceError):
         moments.send_nowait(moment)
 
