@@ -24,6 +24,7 @@ from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Plan, Reached, Sources
 from ohara.retrieve.run import find
+from ohara.retrieve.structural import Structures
 from ohara.store.engines import index_at
 from ohara.store.facts import OLDER
 
@@ -63,7 +64,9 @@ class Search:
         self._reranker: Reranker | None = None
         self._reaches = Reaches(repository, settings.index.since)
         self._unseen: dict[tuple[str, ...], int] = {}
-        self._pool = index_at(location).readers()
+        index = index_at(location)
+        self._pool = index.readers()
+        self._structures = Structures(repository.common_dir, index.match_cache())
         self._sources = Sources(
             repository=str(repository.path),
             pool=self._pool,
@@ -75,12 +78,14 @@ class Search:
             status=self._status,
             extent=self._extent,
             count_lines=HeadLines(repository.common_dir).count,
+            structures=self._structures,
             trace=trace,
         )
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, and end the parser."""
         self._pool.close()
+        self._structures.close()
 
     @property
     def is_outdated(self) -> bool:

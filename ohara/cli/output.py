@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ohara.cli.printing import Form, Terminal
 from ohara.cli.report import ExitCode, describe
+from ohara.model import QueryClass
 from ohara.present.advice import advice, doubtful
 from ohara.present.budget import within_budget
 from ohara.present.json import hit_object, results_object, written
@@ -106,7 +107,8 @@ def _page(printing: OutputOptions, terminal: Terminal, *, now: float) -> Page:
 
 def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
     """The hits that fit into the budget, and the text blocks of the answer, separated by empty lines."""
-    span = span_lines(results.literal, page) if results.literal else []
+    noun = "match" if results.query.query_class == QueryClass.STRUCTURAL else "line"
+    span = span_lines(results.literal, page, noun) if results.literal else []
     shown = _within(
         results, printing, lambda hit: "\n".join(hit_lines(hit, page)) + "\n", overhead="\n".join(span)
     )

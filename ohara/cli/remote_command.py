@@ -62,7 +62,7 @@ def _read(arguments: tuple[str, ...]) -> find.FindArguments:
         raise DaemonError("help is printed where it was asked for") from help_was_asked
     with context:
         asked = find.read_arguments(**context.params)
-    if asked.batch or asked.no_daemon or find.STDIN in asked.words:
+    if asked.batch or asked.no_daemon or asked.rule is not None or find.STDIN in asked.words:
         raise DaemonError("only the process that was asked can do this")
     return asked
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.request import Plan
 
 _PROGRESS_AFTER_S = 0.3  # a search that ends sooner shows no progress
-_LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA})
+_LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA, QueryClass.STRUCTURAL})
 
 
 def joined(words: Sequence[str]) -> str:
@@ -46,7 +46,7 @@ def read_query(source: str, options: SearchOptions) -> Query:
     from ohara.retrieve import reading
 
     query = reading.read_query(source, options)
-    if options.k == 0 and query.query_class not in _LISTED:
+    if options.k == 0 and query.query_class not in _LISTED and not query.structure:
         raise UsageError(
             f"-k 0 lists all matches of a text or /…/, and this query was read as {query.query_class}",
             hint="give a number, or --mode literal",
@@ -56,7 +56,7 @@ def read_query(source: str, options: SearchOptions) -> Query:
 
 def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool = False) -> Results:
     """Run a query in the engine; `watched` shows the progress of a long search on a terminal."""
-    if not (watched and query.patterns and sys.stderr.isatty()):
+    if not (watched and (query.patterns or query.structure) and sys.stderr.isatty()):
         return engine.find_pattern(query, options)
 
     import anyio

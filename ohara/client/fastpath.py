@@ -30,7 +30,7 @@ _DEADLINE_S = 120.0
 _GRACE_S = 5.0
 
 # Arguments that need this process itself.
-_HERE = frozenset({"--batch", "--no-daemon", "--help", "-"})
+_HERE = frozenset({"--batch", "--no-daemon", "--help", "--rule", "-"})
 
 # Variables that do not change an answer of the service. Any other OHARA_ variable overrides a setting for
 # this shell alone, or (OHARA_DEBUG) wants a traceback, and the service does not know it.

@@ -38,6 +38,11 @@ class DiffOptions:
 DEFAULT_OPTIONS: Final = DiffOptions()
 
 
+def is_binary(data: bytes) -> bool:
+    """Whether git takes a file for binary."""
+    return data.find(b"\0", 0, _BINARY_PROBE_BYTES) >= 0
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How one commit's files are read.
@@ -61,7 +66,7 @@ class Reading:
             if data is LeftOut.MISSING:
                 self.missing.add(entry.oid.hex())
             return data
-        return LeftOut.BINARY if data.find(b"\0", 0, _BINARY_PROBE_BYTES) >= 0 else data
+        return LeftOut.BINARY if is_binary(data) else data
 
     def hunks(self, old: Entry | None, new: Entry | None) -> tuple[Hunk, ...] | LeftOut:
         """Returns the hunks of a file, or why there are none."""

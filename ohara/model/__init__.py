@@ -17,6 +17,7 @@ from ohara.model.results import (
     LaneStatus,
     LiteralSpan,
     Match,
+    MatchCount,
     Results,
     SpanScope,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "LineOrigin",
     "LiteralSpan",
     "Match",
+    "MatchCount",
     "Mode",
     "Order",
     "Pass",

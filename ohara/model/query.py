@@ -18,6 +18,7 @@ class Mode(StrEnum):
     SYMBOL = "symbol"
     LITERAL = "literal"
     REGEX = "regex"
+    STRUCTURAL = "structural"
 
 
 class QueryClass(StrEnum):
@@ -32,6 +33,7 @@ class QueryClass(StrEnum):
     PROSE = "prose"
     SNIPPET = "snippet"
     LINES = "lines"
+    STRUCTURAL = "structural"
 
 
 class Polarity(StrEnum):
@@ -87,7 +89,7 @@ class Query:
     """A parsed query: words that rank, patterns that are required, filters that restrict.
 
     `polarity` is that of a bare `added:` or `removed:`, for the whole query; `notes` describe where the query
-    was not read literally.
+    was not read literally. `structure` is the text between the filters when it may be a pattern of syntax.
     """
 
     source: str
@@ -99,3 +101,4 @@ class Query:
     polarity: Polarity = Polarity.ANY
     notes: tuple[str, ...] = ()
     intent: Intent = Intent.NONE
+    structure: str = ""

@@ -41,6 +41,15 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchCount:
+    """How often a pattern of syntax matches in a file before and after a change; what its names stand for."""
+
+    before: int
+    after: int
+    captures: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One hunk that was found: its content, its commit and path, and how it was ranked.
 
@@ -71,6 +80,7 @@ class Hit:
     top: int = 0
     old_top: int = 0
     repository: str = ""
+    structural: MatchCount | None = None
 
 
 class SpanScope(StrEnum):
@@ -83,7 +93,10 @@ class SpanScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AtHead:
-    """How many lines in how many files match at HEAD; lower bounds when not `exact`."""
+    """How many lines in how many files match at HEAD; lower bounds when not `exact`.
+
+    Of a pattern of syntax, how many nodes.
+    """
 
     commit: Sha
     lines: int

@@ -14,7 +14,7 @@ from ohara.present.times import rfc3339
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError
-    from ohara.model import Hit, LiteralSpan, Results
+    from ohara.model import Hit, LiteralSpan, MatchCount, Results
 
 SCHEMA = 1
 
@@ -80,7 +80,14 @@ def hit_object(hit: Hit) -> dict[str, object]:
         "recency": round(hit.recency, _SCORE_DIGITS),
         "more_in_commit": hit.more_in_commit,
         "also_in": list(hit.also_in),
+        "structural": _structural(hit.structural),
     }
+
+
+def _structural(count: MatchCount | None) -> dict[str, object] | None:
+    if count is None:
+        return None
+    return {"before": count.before, "after": count.after, "captures": dict(count.captures)}
 
 
 def error_object(error: OharaError, *, name: object = None) -> dict[str, object]:

@@ -42,6 +42,9 @@ class Page:
     several: bool = False
 
 
+_LONGEST_CAPTURE = 60
+
+
 def hit_lines(hit: Hit, page: Page) -> list[str]:
     """One hit: author and date, subject, path, excerpt, and how it was found."""
     margin = " " * (len(str(hit.rank)) + 2)
@@ -49,6 +52,7 @@ def hit_lines(hit: Hit, page: Page) -> list[str]:
         *_head(hit, page, margin),
         *(_repository(hit, page, margin) if page.several else ()),
         *_place(hit, page, margin),
+        *_match_count(hit, page, margin),
         *_diff(hit, page, margin),
         *_company(hit, page, margin),
         *(_reasons(hit, page, margin) if page.explain else ()),
@@ -115,6 +119,23 @@ def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 def _repository(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     for part in _wrapped(sanitize(hit.repository), page, margin):
         yield margin + page.style.ink(part, Ink.QUIET)
+
+
+def _match_count(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    """How many matches of a pattern of syntax a change added or took away, and what its names stand for."""
+    count = hit.structural
+    if count is None:
+        return
+    risen = count.after - count.before
+    held = ", ".join(f"${name} = {_one_line(text)}" for name, text in sorted(count.captures.items()))
+    told = f"{_counted_text(f'{risen:+d}', abs(risen), 'match')} ({count.before} → {count.after})"
+    for line in _wrapped(f"{told}{f' · {held}' if held else ''}", page, margin):
+        yield margin + page.style.ink(line, Ink.QUIET)
+
+
+def _one_line(text: str) -> str:
+    shown = sanitize(" ".join(text.split()))
+    return shown if len(shown) <= _LONGEST_CAPTURE else f"{shown[: _LONGEST_CAPTURE - 1]}…"
 
 
 def _place(hit: Hit, page: Page, margin: str) -> Iterator[str]:
@@ -206,9 +227,9 @@ def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 # -- about the answer as a whole -----------------------------------------------------------------
 
 
-def span_lines(span: LiteralSpan, page: Page) -> list[str]:
+def span_lines(span: LiteralSpan, page: Page, noun: str = "line") -> list[str]:
     """When a literal was first and last seen, and with `explain` how many commits touched it each year."""
-    lines = _wrapped(f"{_came_and_went(span, page)}{_standing(span)}", page, "")
+    lines = _wrapped(f"{_came_and_went(span, page)}{_standing(span, noun)}", page, "")
     if page.explain:
         years = ", ".join(f"{year}: {count}" for year, count in span.by_year)
         lines += _wrapped(f"commits by year: {years}", page, "")
@@ -235,7 +256,7 @@ _PART = {
 }
 
 
-def _standing(span: LiteralSpan) -> str:
+def _standing(span: LiteralSpan, noun: str) -> str:
     """The literal's matches at HEAD; nothing for several terms, which must meet in one change."""
     if span.gone is not None or (span.scope is SpanScope.HISTORY and span.introduced is None):
         return ""
@@ -244,7 +265,8 @@ def _standing(span: LiteralSpan) -> str:
     if not span.head.lines:
         return "; not at HEAD"
     least = "" if span.head.exact else "at least "
-    return f"; still on {least}{_counted(span.head.lines, 'line')} at HEAD"
+    where = "on " if noun == "line" else ""
+    return f"; still {where}{least}{_counted(span.head.lines, noun)} at HEAD"
 
 
 def summary(results: Results) -> str:
@@ -312,7 +334,8 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _counted_text(written: str, count: int, noun: str) -> str:
-    return f"{written} {noun}{'' if count == 1 else 's'}"
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{written} {noun if count == 1 else plural}"
 
 
 def _wrapped(text: str, page: Page, margin: str) -> list[str]:

@@ -34,6 +34,7 @@ from ohara.query.lex import (
     skip_space,
     tokens,
 )
+from ohara.query.structure import looks_structural, read_structure
 from ohara.query.values import (
     parse_author,
     parse_commit,
@@ -57,6 +58,7 @@ LONGEST_QUERY = 65_536
 
 _EXACT_MODES = frozenset({Mode.LITERAL, Mode.REGEX})
 _CLASS_OF_MODE = {
+    Mode.STRUCTURAL: QueryClass.STRUCTURAL,
     Mode.LITERAL: QueryClass.LITERAL,
     Mode.REGEX: QueryClass.REGEX,
     Mode.SYMBOL: QueryClass.SYMBOL,
@@ -88,15 +90,11 @@ def parse(
             f"the query has {len(source):,} characters, more than {LONGEST_QUERY:,}",
             hint="search for its most telling lines",
         )
-    read = (
-        _exact(source, mode)
-        if mode in _EXACT_MODES
-        else _snippet(source) or list(tokens(source, strict=strict))
-    )
+    read, structure = _read(source, mode, strict=strict)
     words = " ".join(token.text for token in read if isinstance(token, Word))
     patterns = tuple(dict.fromkeys(token.pattern for token in read if isinstance(token, Term)))
     filters = _bounds([token for token in read if isinstance(token, Filter)], flags, now=now, tz=tz)
-    if not words and not patterns and filters == Filters():
+    if not words and not patterns and not structure and filters == Filters():
         raise QueryError(
             "there is nothing to search for",
             hint="write some words, a name, a commit, or a filter such as author:",
@@ -117,7 +115,44 @@ def parse(
             for token in read
             if isinstance(token, Word) and token.unclosed
         ),
+        structure=structure,
     )
+
+
+def _read(source: str, mode: Mode, *, strict: bool) -> tuple[list[Token], str]:
+    """The tokens of a text, and the pattern of syntax that it may be."""
+    if mode in _EXACT_MODES:
+        return _exact(source, mode), ""
+    if mode is Mode.STRUCTURAL:
+        return _structural(source)
+    above, pattern, below = _between_filters(source) if mode is Mode.AUTO and "$" in source else ([], "", [])
+    may_be_code = "\n" not in pattern and looks_structural(pattern)
+    try:
+        read = _snippet(source) or list(tokens(source, strict=strict))
+    except QueryError:
+        if not may_be_code:
+            raise
+        return [*above, Word(pattern), *below], pattern  # its quotes and colons are the code's
+    # Of quoted texts and expressions alone there is nothing to doubt.
+    return read, pattern if may_be_code and any(isinstance(token, Word) for token in read) else ""
+
+
+def _structural(source: str) -> tuple[list[Token], str]:
+    above, pattern, below = _between_filters(source)
+    read_structure(pattern)
+    if any(isinstance(token, Term) for token in (*above, *below)):
+        raise QueryError(
+            "a pattern of code stands alone: no text can be required beside it",
+            hint="added: and removed: without a text say whether matches came or went",
+        )
+    return [*above, *below], pattern
+
+
+def _between_filters(source: str) -> tuple[list[Token], str, list[Token]]:
+    """What stands between the filters at the two ends of a text, and these."""
+    above, first = _named_run(source, 0)
+    below, last = _trailing(source, first)
+    return above, source[first:last].strip(), below
 
 
 def required_patterns(query: Query) -> tuple[Pattern, ...]:
@@ -239,9 +274,7 @@ def _named_run(source: str, at: int) -> tuple[list[Token], int]:
 def _exact(source: str, mode: Mode) -> list[Token]:
     if (whole := _only_terms(source, mode)) is not None:
         return whole
-    above, first = _named_run(source, 0)
-    below, last = _trailing(source, first)
-    text = source[first:last].strip()
+    above, text, below = _between_filters(source)
     return [*above, Term(literal(text) if mode is Mode.LITERAL else _pattern(text)), *below]
 
 

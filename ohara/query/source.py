@@ -29,6 +29,8 @@ def to_source(query: Query, *, tz: tzinfo | None = None) -> str:
     side = () if query.polarity is Polarity.ANY else (f"{query.polarity}:",)
     required = tuple(map(pattern_source, query.patterns))
     bounds = filter_sources(query.filters, tz=tz)
+    if query.structure:
+        return " ".join((*side, query.structure, *bounds))
     if "\n" in query.words:
         # A snippet stands alone; what bounds it goes on a line above.
         above = " ".join((*side, *required, *bounds))

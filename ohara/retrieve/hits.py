@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ohara.model import Hit, Polarity
 from ohara.query import required_patterns
+from ohara.retrieve import structural
 from ohara.retrieve.excerpt import CONTEXT_LINES, cut, word_marks
 from ohara.retrieve.lanes import literal
 from ohara.words import index_text, query_terms
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId, Match, Pattern, Query
+    from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.store.answers import StoredHunk
 
@@ -54,20 +57,28 @@ def make_hits(
     repository: str = "",
     first_rank: int = 1,
     until: float = math.inf,
+    changes: Mapping[HunkId, Change] = MappingProxyType({}),
 ) -> tuple[Hit, ...]:
     """One hit for each hunk, ranked from `first_rank`; after `until`, only first matches are marked."""
     return tuple(
-        _hit(one, rows[one.hunk], sought, rank, until, repository=repository)
+        _hit(one, rows[one.hunk], sought, rank, until, repository=repository, change=changes.get(one.hunk))
         for rank, one in enumerate(shown, first_rank)
     )
 
 
 def _hit(
-    scored: ScoredHunk, row: StoredHunk, sought: Sought, rank: int, until: float, *, repository: str
+    scored: ScoredHunk,
+    row: StoredHunk,
+    sought: Sought,
+    rank: int,
+    until: float,
+    *,
+    repository: str,
+    change: Change | None,
 ) -> Hit:
     excerpt = cut(
         row.body,
-        sought.marks(row.body, until=until),
+        structural.marks(row, change) if change else sought.marks(row.body, until=until),
         old_start=row.old_start,
         new_start=row.new_start,
         context=sought.context,
@@ -96,6 +107,7 @@ def _hit(
         top=excerpt.top,
         old_top=excerpt.old_top,
         repository=repository,
+        structural=structural.match_count(change) if change else None,
     )
 
 

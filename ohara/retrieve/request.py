@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ohara.query.names import LinesName
     from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
+    from ohara.retrieve.structural import Structures
     from ohara.store.reading import Reader, Readers
 
 
@@ -65,7 +66,8 @@ class Sources:
     `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
     lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply,
     `extent` how much of history it holds. `count_lines` counts the lines of a commit's files that match,
-    up to a moment. `trace` follows lines back through history, in those of some paths that are there.
+    up to a moment; `structures` matches code by its shape. `trace` follows lines back through history, in
+    those of some paths that are there.
     """
 
     repository: str
@@ -78,6 +80,7 @@ class Sources:
     status: Callable[[Reader], IndexStatus]
     extent: Callable[[Reader], Extent]
     count_lines: Callable[[Sha, Sequence[str], Matcher, float], AtHead]
+    structures: Structures
     trace: Callable[[Reader, LinesName, Sequence[str]], Traced] = _no_trace
 
 

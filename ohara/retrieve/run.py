@@ -7,14 +7,14 @@ list what they let through, and words rank. All results report what was searched
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from ohara.model import Filters, LaneReport, LaneStatus, Order, QueryClass, Results
 from ohara.query import pattern_source, required_patterns
-from ohara.retrieve import cursor
+from ohara.retrieve import cursor, structural
 from ohara.retrieve.by_age import candidates_in_order, hits_in_order, holding_every_word
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.named import Listed
+    from ohara.retrieve.pickaxe import Change, SoughtCode
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.retrieve.request import Plan, Sources
     from ohara.store.answers import StoredHunk
@@ -46,6 +47,7 @@ _SEARCHING = 0.75  # of the time in which its caller wants an answer
 NEWEST_FIRST = "newest first"
 _FUSION = {Order.OLDEST: "oldest first"}
 LITERAL = "literal"
+STRUCTURAL = "structural"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     answered: frozenset[str] = frozenset()
     query_class: QueryClass | None = None  # what the query turned out to be, where its shape does not tell
+    changes: Mapping[HunkId, Change] = field(default_factory=dict)  # by which code came or went
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ async def find(
             repository=sources.repository,
             first_rank=page.start + 1,
             until=until,
+            changes=answer.changes,
         )
 
     hits = await anyio.to_thread.run_sync(excerpts)
@@ -153,6 +157,18 @@ async def _open(sources: Sources, query: Query) -> Opening:
 
 
 async def _answer(request: _Request) -> Answer:
+    query = request.query
+    unread: tuple[str, ...] = ()
+    if query.structure:
+        reading = await structural.read_as_code(request.sources, request.sources.structures, query)
+        if reading.sought is not None:
+            return await _structural(request, reading.sought, reading.notes)
+        unread = reading.notes
+    answer = await _by_words(request)
+    return replace(answer, notes=(*unread, *answer.notes)) if unread else answer
+
+
+async def _by_words(request: _Request) -> Answer:
     query = request.query
     named = await look_up(request.sources, query, request.opening.allowed)
     if named is not None:
@@ -223,6 +239,35 @@ async def _matches(request: _Request) -> Answer:
     listed = await _listed(request, answer.hunks, lane=LITERAL)
     notes = (*_unfinished(answer), *await _unmet(request, answer))
     return replace(listed, lanes=(report,), span=await _lifetime(request, answer), notes=notes)
+
+
+async def _structural(request: _Request, sought: SoughtCode, notes: tuple[str, ...]) -> Answer:
+    """The changes in which matches of a pattern of syntax came or went, newest first."""
+    started = time.perf_counter()
+    answer = await structural.search(
+        request.sources,
+        request.sources.structures,
+        request.query,
+        sought,
+        request.opening.allowed,
+        deadline_s=_exact_deadline_s(request.plan),
+        moments=request.moments,
+    )
+    listed = await _listed(request, list(answer.hunks), lane=STRUCTURAL)
+    status = (
+        LaneStatus.TIMEOUT if not answer.complete else LaneStatus.OK if answer.total else LaneStatus.EMPTY
+    )
+    detail = "no word to look up: every version was read" if answer.scanned else ""
+    elapsed_ms = (time.perf_counter() - started) * 1_000
+    report = LaneReport(STRUCTURAL, status, answer.total, elapsed_ms, detail)
+    return replace(
+        listed,
+        lanes=(report,),
+        span=answer.span,
+        notes=(*notes, *answer.notes),
+        query_class=QueryClass.STRUCTURAL,
+        changes=answer.changes,
+    )
 
 
 async def _recent(request: _Request) -> Answer:

@@ -148,6 +148,24 @@ class HunkRange(NamedTuple):
     new_lines: int
 
 
+class FileVersion(NamedTuple):
+    """One change of a file: what it was called and held before and after; None where there was no file.
+
+    `unread` says that its lines are not stored: it is binary, too large, or missing from this clone.
+    """
+
+    file: int
+    commit: int
+    sha: bytes
+    time: int
+    merge: bool
+    path: str
+    old_path: str | None
+    old_blob: str | None
+    new_blob: str | None
+    unread: bool
+
+
 def holds_change(body: str) -> bool:
     """True when a line of a body is added or removed."""
     return body[:1] in {"+", "-"} or "\n+" in body or "\n-" in body

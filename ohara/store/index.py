@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from ohara.store.facts import KnowsFacts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ohara.model import Failure, LeftOut, Pass, PassStatus, Sha
@@ -69,6 +70,22 @@ class Statistics(KnowsFacts, Protocol):
         ...
 
 
+class MatchCache(Protocol):
+    """What matched in contents of files, by the name of a pattern; only a cache, bounded and never needed."""
+
+    def get(self, pattern: str, blobs: Sequence[str]) -> dict[str, list[object]]:
+        """What is known of some contents."""
+        ...
+
+    def put(self, pattern: str, found: Mapping[str, Sequence[object]]) -> None:
+        """Keep what was found in contents."""
+        ...
+
+    def close(self) -> None:
+        """Close it."""
+        ...
+
+
 class Index(Protocol):
     """One index; making this object opens nothing, and the index need not exist.
 
@@ -119,6 +136,10 @@ class Index(Protocol):
 
     def readers(self, *, size: int = READERS) -> Readers:
         """Open the index to be asked questions, by at most so many readers at a time."""
+        ...
+
+    def match_cache(self) -> MatchCache:
+        """Open what structural searches keep beside the index."""
         ...
 
     def statistics(self) -> AbstractContextManager[Statistics]:

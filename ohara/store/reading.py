@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ohara.store.answers import (
         CommitHunk,
         Counts,
+        FileVersion,
         HunkRange,
         Made,
         Occurrence,
@@ -256,6 +257,28 @@ class Hunks(Protocol):
         ...
 
 
+class Versions(Protocol):
+    """The versions of files: which change gave a file which content."""
+
+    def languages(self) -> dict[str, int]:
+        """How many paths there are in each language, the most first."""
+        ...
+
+    def files_of_hunks(self, hunks: Iterable[HunkId]) -> dict[HunkId, int]:
+        """The changed file that each hunk is of; a hunk of a message alone has none."""
+        ...
+
+    def file_versions(
+        self, files: Collection[int] | None, in_languages: Collection[str]
+    ) -> list[FileVersion]:
+        """Every change of some files under all names they got later, or of all files; newest first."""
+        ...
+
+    def hunks_in_files(self, files: Iterable[int], allowed: Allowed) -> dict[int, list[HunkRange]]:
+        """The hunks of changed files that may answer, in order; a file without any has no entry."""
+        ...
+
+
 class History(Protocol):
     """Commits and how they follow each other, files and how they moved."""
 
@@ -307,7 +330,7 @@ class History(Protocol):
         ...
 
 
-class Reader(Candidates, Vectors, Named, Hunks, History, KnowsFacts, Protocol):
+class Reader(Candidates, Vectors, Named, Hunks, Versions, History, KnowsFacts, Protocol):
     """One way into an index, for reading only; used by one thread at a time, stopped from any."""
 
     def state(self) -> str:

@@ -66,6 +66,8 @@ plain = [
     "x",
     "get_user",
     "foo()",
+    "foo($X)",
+    "$A =",
     "src/a.py",
     "#12",
     "deadbeef1",
@@ -104,7 +106,7 @@ def test_parsing_gives_a_query_or_a_query_error_with_a_hint(source: str, mode: M
         assert answer.hint
     else:
         assert (answer.source, answer.mode) == (source, mode)
-        assert answer.words or answer.patterns or answer.filters != Filters()
+        assert answer.words or answer.patterns or answer.structure or answer.filters != Filters()
 
 
 @given(sources, modes)

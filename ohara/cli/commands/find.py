@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,7 +23,6 @@ from ohara.retrieve.reading import moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 _EXCLUDED = re.compile("-([A-Za-z]+):(.*)", re.DOTALL)
 STDIN = "-"
@@ -69,6 +69,12 @@ def _spelt(arg: str) -> list[str]:
     show_default=True,
     help="How to search.",
 )
+@click.option(
+    "--rule",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Look for code by a rule of ast-grep's, in YAML; QUERY is filters alone.",
+)
 @filter_options
 @click.option("--no-rerank", is_flag=True, help="Leave out the cross-encoder.")
 @click.option("--all-hunks", is_flag=True, help="Show every hunk of a commit, not only its best.")
@@ -113,7 +119,7 @@ def command(**given: object) -> ExitCode:
     """
     asked = read_arguments(**given)  # type: ignore[arg-type]  # click hands over what the options declare
     options, printing = asked.options, asked.printing
-    query = None if asked.batch else read_query(_source(asked.words), options)
+    query = None if asked.batch else read_query(_text(asked), options)
     answered = (
         Answered(None) if query is None or asked.no_daemon else find_by_daemon(asked.repo, query, options)
     )
@@ -148,6 +154,7 @@ class FindArguments:
     printing: OutputOptions
     batch: bool
     no_daemon: bool
+    rule: Path | None = None
 
 
 def read_arguments(
@@ -174,6 +181,7 @@ def read_arguments(
     color: str,
     added: bool,
     removed: bool,
+    rule: Path | None,
     **filters: object,
 ) -> FindArguments:
     """What the options mean together."""
@@ -185,7 +193,7 @@ def read_arguments(
         raise UsageError("--first and --last show one hit", hint="leave -k out, or use --order")
     options = SearchOptions(
         k=1 if only else count,
-        mode=Mode(mode),
+        mode=Mode.STRUCTURAL if rule is not None else Mode(mode),
         filters=read_filters(now=now, **filters),  # type: ignore[arg-type]  # as filter_options declares them
         polarity=read_polarity(added=added, removed=removed),
         rerank=False if no_rerank else None,
@@ -199,7 +207,18 @@ def read_arguments(
     printing = OutputOptions(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
     if batch:
         _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
-    return FindArguments(words, repo, options, printing, batch, no_daemon)
+    return FindArguments(words, repo, options, printing, batch, no_daemon, rule)
+
+
+def _text(asked: FindArguments) -> str:
+    """The query's text; a rule stands above the filters."""
+    if asked.rule is None:
+        return _source(asked.words)
+    try:
+        rule = asked.rule.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the rule {asked.rule} cannot be read ({error})") from error
+    return f"{rule}\n{joined(asked.words)}"
 
 
 def _order(order: str | None, *, first: bool, last: bool) -> tuple[Order, bool]:

@@ -98,7 +98,7 @@ async def search(
         if isinstance(moment, LiteralAnswer):
             return moment
         if moments is not None:
-            _offer(moments, moment)
+            offer(moments, moment)
 
 
 def turns_of_process() -> anyio.CapacityLimiter:
@@ -111,7 +111,8 @@ def turns_of_process() -> anyio.CapacityLimiter:
         return limiter
 
 
-def _offer(moments: MemoryObjectSendStream[Verified], moment: Verified) -> None:
+def offer(moments: MemoryObjectSendStream[Verified], moment: Verified) -> None:
+    """Tell how far a search is; whoever listens too slowly misses it."""
     with suppress(anyio.WouldBlock, anyio.BrokenResourceError):
         moments.send_nowait(moment)
 

@@ -10,6 +10,8 @@ from ohara.errors import IndexMissing
 from ohara.store import writer_lock
 from ohara.store.index import READERS
 from ohara.store.sqlite import files
+from ohara.store.sqlite.connection import beside
+from ohara.store.sqlite.match_cache import MatchCache
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.statistics import statistics
 from ohara.store.sqlite.stored_commits import StoredCommits
@@ -71,6 +73,10 @@ class SqliteIndex:
     def readers(self, *, size: int = READERS) -> ReaderPool:
         """Connections that answer questions."""
         return ReaderPool(self.location.database, size=size)
+
+    def match_cache(self) -> MatchCache:
+        """A small database beside the index."""
+        return MatchCache(beside(self.location.database, ".matches"))
 
     def statistics(self) -> AbstractContextManager[Statistics]:
         """A connection that counts."""

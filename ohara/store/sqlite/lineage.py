@@ -63,7 +63,13 @@ def _log_order(session: Session) -> dict[Sha, int] | None:
 def paths_reached(session: Session, hunks: Iterable[int]) -> list[str]:
     """The paths of some hunks and every path that these were renamed to since, in order."""
     rows = session.rows(_PATHS_OF_HUNKS, (json.dumps(list(hunks)),))
-    reached = {row[0] for row in rows}
+    reached = with_later_names(session, {row[0] for row in rows})
+    return [row[0] for row in session.rows(_PATHS, (json.dumps(sorted(reached)),))]
+
+
+def with_later_names(session: Session, paths: Iterable[int]) -> set[int]:
+    """Paths, and every path that these were renamed to since."""
+    reached = set(paths)
     renames = session.remembered("renames", lambda: _renames(session))
     waiting = deque(reached)
     while waiting:
@@ -71,7 +77,7 @@ def paths_reached(session: Session, hunks: Iterable[int]) -> list[str]:
             if path not in reached:
                 reached.add(path)
                 waiting.append(path)
-    return [row[0] for row in session.rows(_PATHS, (json.dumps(sorted(reached)),))]
+    return reached
 
 
 def _renames(session: Session) -> dict[int, Collection[int]]:

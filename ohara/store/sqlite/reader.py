@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ohara.store.sqlite import ancestry, browse, hydrate, lane_queries, lineage, literal, named, nearest
+from ohara.store.sqlite import (
+    ancestry,
+    browse,
+    hydrate,
+    lane_queries,
+    lineage,
+    literal,
+    named,
+    nearest,
+    versions,
+)
 from ohara.store.sqlite.filters import compile_filters, symbol_ids
 from ohara.store.sqlite.session import Session
 
@@ -14,6 +24,7 @@ if TYPE_CHECKING:
     from ohara.model import ChangedFile, Filters, HunkId, Kin, Sha
     from ohara.store.answers import (
         CommitHunk,
+        FileVersion,
         HunkRange,
         Made,
         Occurrence,
@@ -183,6 +194,26 @@ class Reader(Session):
     def paths_of_commits(self, commits: Iterable[int]) -> dict[int, list[str]]:
         """Every path that each commit changed."""
         return hydrate.paths_of_commits(self, commits)
+
+    # -- versions of files -----------------------------------------------------------------------
+
+    def languages(self) -> dict[str, int]:
+        """How many paths there are in each language, the most first."""
+        return versions.languages(self)
+
+    def files_of_hunks(self, hunks: Iterable[HunkId]) -> dict[HunkId, int]:
+        """The changed file that each hunk is of."""
+        return versions.files_of_hunks(self, hunks)
+
+    def file_versions(
+        self, files: Collection[int] | None, in_languages: Collection[str]
+    ) -> list[FileVersion]:
+        """Every change of some files under all names they got later, or of all files; newest first."""
+        return versions.file_versions(self, files, in_languages)
+
+    def hunks_in_files(self, files: Iterable[int], allowed: Allowed) -> dict[int, list[HunkRange]]:
+        """The hunks of changed files that may answer, in order."""
+        return versions.hunks_in_files(self, files, _own(allowed))
 
     # -- history ---------------------------------------------------------------------------------
 

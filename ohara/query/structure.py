@@ -1,0 +1,78 @@
+"""Patterns of syntax: `requests.get($URL, verify=False)`, in which `$NAME` stands for any one node of a tree.
+
+A `$NAME` in capitals stands for one node, the same wherever it is repeated; `$_` for any; `$$$` and `$$$NAME`
+for any number of nodes. What else a pattern holds must stand in the code as it is written. Pure: whether a
+pattern can be parsed, and in which language, is decided by who searches.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ohara.errors import QueryError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+METAVARIABLE = re.compile(r"\$\$\$(?:[A-Z_][A-Z0-9_]*)?|\$\$?[A-Z_][A-Z0-9_]*\b")
+
+# Signs that prose does not have around a word in capitals behind a dollar: "$HOME not set" has none.
+_SYNTAX = re.compile(r"[(){}\[\]=;]|->|&&|\|\||::|\.\$?\w")
+_ATOM = re.compile(r"[^\W\d]\w*|\d[\w.]*\w|\d")
+_RULE = re.compile(r"^rule:\s*$", re.MULTILINE)
+_WHERE = re.compile(r"\s+where\s+([A-Z_][A-Z0-9_]*)\s*=\s*/((?:[^/\\\n]|\\.)+)/\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A pattern of syntax, with what the nodes behind its names must match; or a rule, written in YAML."""
+
+    text: str
+    where: Mapping[str, str] = field(default_factory=dict)
+    is_rule: bool = False
+
+
+def looks_structural(text: str) -> bool:
+    """Whether a text has metavariables, and syntax besides them."""
+    return bool(METAVARIABLE.search(text)) and bool(_SYNTAX.search(METAVARIABLE.sub("X", text)))
+
+
+def read_structure(text: str) -> Structure:
+    """The pattern that a text is, its trailing `where NAME=/regex/` taken off."""
+    if _RULE.search(text):
+        return Structure(text, is_rule=True)
+    where: dict[str, str] = {}
+    while found := _WHERE.search(text):
+        where[found[1]] = found[2].replace("\\/", "/")
+        text = text[: found.start()]
+    pattern = text.strip()
+    if not pattern:
+        raise QueryError(
+            "there is no pattern to look for", hint="write some code, as in: foo($X, timeout=$T)"
+        )
+    unknown = [name for name in where if f"${name}" not in pattern]
+    if unknown:
+        raise QueryError(
+            f"where speaks of {unknown[0]}, which is not in the pattern",
+            hint=f"write ${unknown[0]} where it stands",
+        )
+    return Structure(pattern, where)
+
+
+def atoms(pattern: str) -> tuple[str, ...]:
+    """The words that whatever matches must hold, each once: names, numbers, words inside of texts."""
+    return tuple(dict.fromkeys(_ATOM.findall(METAVARIABLE.sub(" ", pattern))))
+
+
+def as_plain_code(pattern: str) -> tuple[str, ...]:
+    """The pattern with plain code in place of its metavariables, in the ways in which it may parse.
+
+    One node is a name; any number of them may be names, statements, or none at all.
+    """
+    return tuple(dict.fromkeys(_filled(pattern, several) for several in ("x", "x;", "")))
+
+
+def _filled(pattern: str, several: str) -> str:
+    return METAVARIABLE.sub(lambda found: several if found[0].startswith("$$$") else "x", pattern)

@@ -1,0 +1,383 @@
+"""The structural search: in which changes matches of a pattern of syntax came or went, file by file.
+
+As `git log -S` counts texts, this counts nodes of syntax trees, in the whole file before and after a change:
+a hunk cuts trees apart. Only files that ever held the pattern's rarest word are looked at, and of those only
+the versions that hold it. How many lines of a version do follows from the hunks that the index has, so that
+hardly a file need be read to know. What is left is parsed in another process, newest first, each version
+once.
+
+Merges are passed over, as `git log -S` does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.git import tree
+from ohara.git.file_diff import is_binary
+from ohara.git.repo import Repository
+from ohara.languages import language_of
+from ohara.model import Filters, LeftOut
+from ohara.query.structure import atoms
+from ohara.retrieve.trigrams import text_trigrams
+from ohara.structural.pool import Found, Task
+from ohara.words import index_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from ohara.model import Sha
+    from ohara.query.structure import Structure
+    from ohara.store.answers import FileVersion
+    from ohara.store.reading import Reader
+    from ohara.structural.pool import Parsers
+    from ohara.structural.rules import Rule
+
+MOST_BYTES = 2 * 2**20  # of one file: larger ones are not code that a person wrote
+_BATCH_TEXTS = 32
+_BATCH_BYTES = 2**20
+_SHORTEST_ATOM = 3  # a trigram
+_WORDS_LOOKED_UP = 4
+_TOO_COMMON = 20_000  # hunks: looking through them takes longer than reading some files in vain
+_CONTENTS_AT_ONCE = 1_000
+
+
+class Version(NamedTuple):
+    """A file's content under a name."""
+
+    path: str
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a file after which it has more matches, or fewer: those that came and those that went."""
+
+    version: FileVersion
+    before: int
+    after: int
+    gained: tuple[Found, ...]
+    lost: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtCode:
+    """What is looked for: a pattern or a rule, and the languages it is code in."""
+
+    tasks: Mapping[str, Task]
+    atoms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, structure: Structure, languages: Iterable[str]) -> SoughtCode:
+        """A pattern in some languages."""
+        tasks = {each: Task(each, structure.text, dict(structure.where)) for each in languages}
+        return cls(tasks, atoms(structure.text))
+
+    @classmethod
+    def of_rule(cls, rule: Rule, text: str, languages: Iterable[str]) -> SoughtCode:
+        """A rule of ast-grep's own in some languages."""
+        tasks = {each: Task(each, text, rule=rule.config) for each in languages}
+        return cls(tasks, tuple(dict.fromkeys(atom for each in rule.patterns for atom in atoms(each))))
+
+    def name(self, language: str) -> str:
+        """What matches of this in a language are kept under."""
+        task = self.tasks[language]
+        told = repr((language, task.pattern, sorted(task.where.items()), task.rule))
+        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a search is: how many versions are looked at, of how many, and how many cannot be parsed."""
+
+    done: int = 0
+    total: int = 0
+    unparsed: int = 0
+
+
+class Objects:
+    """Files of one repository by their contents, read for one search at a time."""
+
+    def __init__(self, place: Path) -> None:
+        self._repository = Repository.open(place)
+
+    def text(self, blob: str) -> bytes | None:
+        """A file's text; None when it is missing or too large. A binary file has none."""
+        data = self._repository.objects.blob(bytes.fromhex(blob), MOST_BYTES)
+        if isinstance(data, LeftOut):
+            return None
+        return b"" if is_binary(data) else data
+
+    def blobs_at(self, sha: Sha, paths: Iterable[str]) -> dict[str, str]:
+        """What some paths hold in a commit."""
+        root = self._repository.links(sha).tree
+        found: dict[str, str] = {}
+        for path in paths:
+            entry = tree.find(self._repository.objects, root, path)
+            if entry is not None:
+                found[path] = entry.oid.hex()
+        return found
+
+
+# -- which versions may match --------------------------------------------------------------------
+
+
+class Presence:
+    """In how many lines of each version a word stands, told by the hunks that changed such lines."""
+
+    def __init__(self, atom: bytes, deltas: Mapping[int, int], makers: Mapping[Version, FileVersion]) -> None:
+        self._atom = atom
+        self._deltas = deltas
+        self._makers = makers
+        self._lines: dict[Version, int] = {}
+
+    def lines(self, version: Version, text: Callable[[str], bytes | None]) -> int:
+        """How many lines of a version hold the word; it is read where the index does not tell.
+
+        One that cannot be read counts as holding it: it is left to who parses to say so.
+        """
+        chain: list[tuple[Version, int]] = []
+        seen: set[Version] = set()
+        at: Version | None = version
+        base = 0
+        while at is not None:
+            known = self._lines.get(at)
+            maker = self._makers.get(at)
+            if known is None and (maker is None or at in seen):
+                read = text(at.blob)
+                known = 1 if read is None else sum(self._atom in line for line in read.split(b"\n"))
+                self._lines[at] = known
+            if known is not None or maker is None:
+                base = known or 0
+                break
+            seen.add(at)
+            chain.append((at, self._deltas.get(maker.file, 0)))
+            at = Version(maker.old_path or maker.path, maker.old_blob) if maker.old_blob else None
+        for made, delta in reversed(chain):
+            base += delta
+            self._lines[made] = base
+        return base
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Changes of files that may hold the pattern, newest first, and where its rare words stand."""
+
+    versions: list[FileVersion]
+    words: tuple[Presence, ...] = ()
+
+    def may_match(self, version: Version, text: Callable[[str], bytes | None]) -> bool:
+        """Whether a version holds all the rare words."""
+        return all(word.lines(version, text) > 0 for word in self.words)
+
+
+def candidates(reader: Reader, sought: SoughtCode) -> Candidates:
+    """The versions of files that ever held the rarest word of what is sought; of all files without one."""
+    rare = _rarest(reader, sought.atoms)
+    if not rare:
+        return Candidates(reader.file_versions(None, sought.tasks.keys()))
+    deltas = [_deltas(reader, atom) for atom in rare]
+    versions = reader.file_versions(deltas[0].keys(), sought.tasks.keys())
+    makers: dict[Version, FileVersion] = {}
+    for each in versions:
+        if each.new_blob is not None and not each.merge and not each.unread:
+            makers.setdefault(Version(each.path, each.new_blob), each)
+    words = tuple(Presence(atom.encode(), each, makers) for atom, each in zip(rare, deltas, strict=True))
+    return Candidates(versions, words)
+
+
+def _deltas(reader: Reader, atom: str) -> dict[int, int]:
+    """How many more lines hold a word after each change of a file that touched such a line."""
+    found = reader.by_trigrams(text_trigrams(atom), reader.allow(Filters()))
+    wanted = atom.encode()
+    deltas: dict[int, tuple[int, bool]] = {}
+    contents = list(dict.fromkeys(one.content for one in found))
+    for first in range(0, len(contents), _CONTENTS_AT_ONCE):
+        reader.check()
+        for content, body in reader.bodies(contents[first : first + _CONTENTS_AT_ONCE]).items():
+            deltas[content] = _lines_with(wanted, body)
+    holding = {one.hunk: one.content for one in found if deltas[one.content][1]}
+    files = reader.files_of_hunks(holding)
+    summed: Counter[int] = Counter()
+    for hunk, content in holding.items():
+        if hunk in files:
+            summed[files[hunk]] += deltas[content][0]
+    return dict(summed)
+
+
+def _lines_with(atom: bytes, body: bytes) -> tuple[int, bool]:
+    """How many more lines hold a word after a hunk than before, and whether any changed line does."""
+    added = removed = 0
+    if atom in body:
+        for line in body.split(b"\n"):
+            if line[:1] == b"+" and atom in line:
+                added += 1
+            elif line[:1] == b"-" and atom in line:
+                removed += 1
+    return added - removed, bool(added or removed)
+
+
+def _rarest(reader: Reader, words: Sequence[str]) -> list[str]:
+    """The words that the fewest hunks hold, of those that the index can look up, the rarest first."""
+    long = [word for word in words if len(word) >= _SHORTEST_ATOM and word.isascii()]
+    parts = {word: index_text(word).split() for word in long}
+    known = reader.document_frequencies({part for each in parts.values() for part in each})
+    common = {word: min((known[part] for part in parts[word]), default=_TOO_COMMON) for word in long}
+    rare = sorted(long, key=lambda word: (common[word], -len(word)))
+    return [word for at, word in enumerate(rare[:_WORDS_LOOKED_UP]) if not at or common[word] < _TOO_COMMON]
+
+
+# -- what matches --------------------------------------------------------------------------------
+
+
+class Pickaxe:
+    """One structural search: versions are parsed in batches, the newest first."""
+
+    def __init__(self, sought: SoughtCode, found: Candidates, objects: Objects, parsers: Parsers) -> None:
+        self._sought = sought
+        self._found = found
+        self._objects = objects
+        self._parsers = parsers
+        self._texts: dict[str, bytes | None] = {}
+        self._matches: dict[tuple[str, str], tuple[Found, ...] | None] = {}
+        self._waiting: list[tuple[str, str]] = []
+        self.rows: list[FileVersion] = []
+        self.progress = Progress()
+
+    def narrow(self, files: Callable[[Sequence[int]], set[int]]) -> None:
+        """Choose the changes that are looked at: of files that hold the word, and that may answer."""
+        rows = [
+            row
+            for row in self._found.versions
+            if not row.merge and row.old_blob != row.new_blob and any(map(self._may_match, _sides(row)))
+        ]
+        may = files([row.file for row in rows])
+        self.rows = [row for row in rows if row.file in may]
+        self._queue(side for row in self.rows for side in _sides(row) if self._may_match(side))
+
+    def _queue(self, versions: Iterable[Version]) -> None:
+        keys = dict.fromkeys((self._language(each.path), each.blob) for each in versions)
+        self._waiting = [key for key in keys if key[0] and key not in self._matches]
+        self.progress.total += len(self._waiting)
+
+    def _language(self, path: str) -> str:
+        language = language_of(path) or ""
+        return language if language in self._sought.tasks else ""
+
+    def _may_match(self, version: Version) -> bool:
+        return self._found.may_match(version, self._text)
+
+    def _text(self, blob: str) -> bytes | None:
+        if len(self._texts) > 4 * _BATCH_TEXTS:
+            self._texts.clear()
+        if blob not in self._texts:
+            self._texts[blob] = self._objects.text(blob)
+        return self._texts[blob]
+
+    def known(self, kept: Callable[[str, Sequence[str]], Mapping[str, tuple[Found, ...]]]) -> None:
+        """Take what earlier searches kept."""
+        by_language: dict[str, list[str]] = {}
+        for language, blob in self._waiting:
+            by_language.setdefault(language, []).append(blob)
+        for language, blobs in by_language.items():
+            for blob, matches in kept(self._sought.name(language), blobs).items():
+                self._matches[language, blob] = matches
+        before = len(self._waiting)
+        self._waiting = [key for key in self._waiting if key not in self._matches]
+        self.progress.done += before - len(self._waiting)
+
+    def advance(self) -> dict[str, dict[str, tuple[Found, ...]]]:
+        """Parse the next versions; what is new to be kept, by the pattern's name and the content's."""
+        language = self._waiting[0][0]
+        batch: list[tuple[str, bytes]] = []
+        taken = size = 0
+        fresh: dict[str, tuple[Found, ...]] = {}
+        for each, blob in self._waiting:
+            if each != language or len(batch) >= _BATCH_TEXTS or size >= _BATCH_BYTES:
+                break
+            taken += 1
+            text = self._text(blob)
+            if text is None:
+                self._matches[language, blob] = None
+                self.progress.unparsed += 1
+            elif not all(atom.encode() in text for atom in self._sought.atoms):
+                fresh[blob] = self._matches[language, blob] = ()
+            else:
+                batch.append((blob, text))
+                size += len(text)
+        del self._waiting[:taken]
+        if batch:
+            answers = self._parsers.matches(self._sought.tasks[language], [text for _, text in batch])
+            for (blob, _), found in zip(batch, answers, strict=True):
+                self._matches[language, blob] = found
+                if found is None:
+                    self.progress.unparsed += 1
+                else:
+                    fresh[blob] = found
+        self.progress.done += taken
+        return {self._sought.name(language): fresh}
+
+    @property
+    def is_done(self) -> bool:
+        """True when every version that may match is looked at."""
+        return not self._waiting
+
+    def changes(self) -> list[Change]:
+        """The changes whose number of matches is known to rise or fall, newest first."""
+        found: list[Change] = []
+        for row in self.rows:
+            before, after = (self._of(each) for each in (_old(row), _new(row)))
+            if before is not None and after is not None and len(before) != len(after):
+                found.append(
+                    Change(row, len(before), len(after), _beyond(after, before), _beyond(before, after))
+                )
+        return found
+
+    def _of(self, version: Version | None) -> tuple[Found, ...] | None:
+        """What matches in a version; None when it is not known."""
+        if version is None or not self._may_match(version):
+            return ()
+        language = self._language(version.path)
+        return self._matches.get((language, version.blob)) if language else ()
+
+    def look_at(self, sha: Sha) -> None:
+        """Have the files of a commit parsed as well, at the paths of all candidates."""
+        self._at = self._objects.blobs_at(sha, {row.path for row in self._found.versions})
+        self._queue(
+            version for path, blob in self._at.items() if self._may_match(version := Version(path, blob))
+        )
+
+    _at: Mapping[str, str] = {}
+
+    def counted(self) -> tuple[int, int]:
+        """How many matches there are in how many files of the commit that was looked at."""
+        counts = [len(self._of(Version(path, blob)) or ()) for path, blob in self._at.items()]
+        return sum(counts), sum(count > 0 for count in counts)
+
+
+def _old(row: FileVersion) -> Version | None:
+    return Version(row.old_path or row.path, row.old_blob) if row.old_blob else None
+
+
+def _new(row: FileVersion) -> Version | None:
+    return Version(row.path, row.new_blob) if row.new_blob else None
+
+
+def _sides(row: FileVersion) -> list[Version]:
+    return [side for side in (_new(row), _old(row)) if side is not None]
+
+
+def _beyond(these: Sequence[Found], those: Sequence[Found]) -> tuple[Found, ...]:
+    """The matches on one side whose text is not as often on the other; the last of equal ones."""
+    left = Counter(each.text for each in those)
+    found: list[Found] = []
+    for each in these:
+        if left[each.text] > 0:
+            left[each.text] -= 1
+        else:
+            found.append(each)
+    return tuple(found)

@@ -1,0 +1,348 @@
+"""Answers patterns of syntax: in which languages one is code, with which changes matches came and went.
+
+The parsing and counting is done by `pickaxe`; this module asks for it within a deadline, and makes hunks and
+a span of what it finds.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from ohara.errors import QueryError
+from ohara.languages import languages_named
+from ohara.model import AtHead, Filters, LiteralSpan, Match, MatchCount, Mode, Polarity, Sha, SpanScope
+from ohara.query.structure import read_structure
+from ohara.retrieve.lanes.literal import Verified, offer
+from ohara.retrieve.pickaxe import Change, Objects, Pickaxe, SoughtCode, candidates
+from ohara.retrieve.ranking import Candidate
+from ohara.structural.grammars import LANGUAGES
+from ohara.structural.pool import Found, Parsers, Refused, Task, is_installed
+from ohara.structural.rules import read_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from anyio.streams.memory import MemoryObjectSendStream
+
+    from ohara.model import HunkId, Query
+    from ohara.retrieve.request import Sources
+    from ohara.store.answers import FileVersion, HunkRange, StoredHunk
+    from ohara.store.index import MatchCache
+    from ohara.store.reading import Allowed, Reader
+
+_MOST_LANGUAGES = 6  # of a repository: what a pattern is tried in when nothing says which is meant
+_INSTALL = "pip install 'ohara[structural]'"
+
+
+class Structures:
+    """What structural searches of one repository share: a parser and what earlier searches found."""
+
+    def __init__(self, place: Path, cache: MatchCache) -> None:
+        self._place = place
+        self._cache = cache
+        self.parsers = Parsers()
+
+    def objects(self) -> Objects:
+        """The repository's files, for one search."""
+        return Objects(self._place)
+
+    def kept(self, pattern: str, blobs: Sequence[str]) -> dict[str, tuple[Found, ...]]:
+        """What earlier searches found in some contents."""
+        known = self._cache.get(pattern, blobs)
+        return {blob: tuple(Found(*each) for each in found) for blob, found in known.items()}  # type: ignore[misc]
+
+    def keep(self, found: Mapping[str, Mapping[str, tuple[Found, ...]]]) -> None:
+        """Keep what was found for later searches."""
+        for pattern, each in found.items():
+            if each:
+                self._cache.put(pattern, each)
+
+    def close(self) -> None:
+        """End the parser, close the cache."""
+        self.parsers.close()
+        self._cache.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A query read as a pattern of syntax: what is sought, or why it is not; and what to say about it."""
+
+    sought: SoughtCode | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralAnswer:
+    """The hunks in which matches came or went, newest first, with their changes, and how the search went."""
+
+    hunks: tuple[Candidate, ...]
+    changes: Mapping[HunkId, Change]
+    total: int
+    span: LiteralSpan | None
+    complete: bool
+    done: int
+    versions: int
+    scanned: bool
+    notes: tuple[str, ...] = field(default=())
+
+
+# -- languages -----------------------------------------------------------------------------------
+
+
+class _NotCode(Exception):
+    """A query cannot be read as a pattern; says why, and what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+async def read_as_code(sources: Sources, structures: Structures, query: Query) -> Reading:
+    """Read a query as a pattern, in the languages that it is code in."""
+    try:
+        return await _read(sources, structures, query)
+    except _NotCode as error:
+        if query.mode is Mode.STRUCTURAL:
+            raise QueryError(str(error), hint=error.hint) from error
+        return Reading(None, (f"read as words: {error}",))
+
+
+async def _read(sources: Sources, structures: Structures, query: Query) -> Reading:
+    if not is_installed():
+        raise _NotCode("ast-grep, which matches code by its shape, is not installed", _INSTALL)
+    structure = read_structure(query.structure)
+    rule = read_rule(structure.text) if structure.is_rule else None
+    asked = tuple(dict.fromkeys(name for each in query.filters.langs for name in languages_named(each)))
+    if rule is not None and rule.language is not None:
+        asked = asked or (rule.language,)
+    there = await sources.pool.read(lambda reader: reader.languages())
+    tried = [each for each in asked or there if each in LANGUAGES][: None if asked else _MOST_LANGUAGES]
+    if not tried:
+        named = " and ".join(asked) or "what this repository is written in"
+        raise _NotCode(
+            f"code in {named} cannot be matched", f"the languages are {', '.join(sorted(LANGUAGES))}"
+        )
+    sought = SoughtCode.of_rule(rule, structure.text, tried) if rule else SoughtCode.of(structure, tried)
+    parse = partial(_parsing, structures.parsers, sought)
+    sought, why = await anyio.to_thread.run_sync(parse, abandon_on_cancel=True)
+    if not sought.tasks:
+        raise _NotCode(
+            f"the pattern is no whole piece of code: {why}",
+            "write an expression, a statement or a definition; $NAME is one node, $$$ several",
+        )
+    note = () if asked else (f"matched as {' and '.join(sought.tasks)}; lang: says which is meant",)
+    return Reading(sought, note)
+
+
+def _parsing(parsers: Parsers, sought: SoughtCode) -> tuple[SoughtCode, str]:
+    """What is sought, in the languages in which it parses; and why it does not in the first other one."""
+    tasks: dict[str, Task] = {}
+    why = ""
+    for language, task in sought.tasks.items():
+        try:
+            parsers.matches(task, [])
+            tasks[language] = task
+        except Refused as refused:
+            why = why or str(refused)
+    return replace(sought, tasks=tasks), why
+
+
+# -- the search ----------------------------------------------------------------------------------
+
+
+async def search(
+    sources: Sources,
+    structures: Structures,
+    query: Query,
+    sought: SoughtCode,
+    allowed: Allowed,
+    *,
+    deadline_s: float,
+    moments: MemoryObjectSendStream[Verified] | None = None,
+) -> StructuralAnswer:
+    """Every change in which the number of matches rose or fell, within a deadline, newest first."""
+    ends = time.monotonic() + deadline_s
+    found = await sources.pool.read(lambda reader: candidates(reader, sought))
+    objects = await anyio.to_thread.run_sync(structures.objects)
+    pickaxe = Pickaxe(sought, found, objects, structures.parsers)
+    by_file: dict[int, list[HunkRange]] = {}
+
+    def may_answer(reader: Reader) -> Callable[[Sequence[int]], set[int]]:
+        def files(asked: Sequence[int]) -> set[int]:
+            by_file.update(reader.hunks_in_files(asked, allowed))
+            return set(by_file)
+
+        return files
+
+    await sources.pool.read(lambda reader: pickaxe.narrow(may_answer(reader)))
+    complete = await _parsed(pickaxe, structures, ends, moments)
+    changes = [change for change in pickaxe.changes() if _is_on_side(change, query.polarity)]
+    extent = await sources.pool.read(sources.extent)
+    head: AtHead | None = None
+    if complete and extent.head is not None:
+        pickaxe.look_at(extent.head)
+        exact = await _parsed(pickaxe, structures, ends, None)
+        nodes, files = pickaxe.counted()
+        head = AtHead(extent.head, nodes, files, exact=exact)
+    is_filtered = query.filters != Filters(langs=query.filters.langs) or query.polarity is not Polarity.ANY
+    scope = SpanScope.FILTERED if is_filtered else SpanScope.HISTORY if extent.whole else SpanScope.INDEXED
+    if not complete and scope is SpanScope.HISTORY:
+        scope = SpanScope.INDEXED
+    span = await sources.pool.read(lambda reader: _span(reader, changes, scope, head)) if changes else None
+    hunks: dict[HunkId, tuple[Candidate, Change]] = {}
+    for change in changes:
+        for hunk in _telling(change, by_file[change.version.file]):
+            hunks[hunk] = (Candidate(hunk, 0.0, change.version.time, change.version.sha), change)
+    return StructuralAnswer(
+        hunks=tuple(candidate for candidate, _ in hunks.values()),
+        changes={hunk: change for hunk, (_, change) in hunks.items()},
+        total=len(changes),
+        span=span,
+        complete=complete,
+        done=pickaxe.progress.done,
+        versions=pickaxe.progress.total,
+        scanned=not found.words,
+        notes=_notes(pickaxe, complete=complete),
+    )
+
+
+async def _parsed(
+    pickaxe: Pickaxe,
+    structures: Structures,
+    ends: float,
+    moments: MemoryObjectSendStream[Verified] | None,
+) -> bool:
+    """Parse what waits; False when the time was over first."""
+    await anyio.to_thread.run_sync(pickaxe.known, structures.kept, abandon_on_cancel=True)
+    while not pickaxe.is_done:
+        if time.monotonic() >= ends:
+            return False
+
+        def step() -> None:
+            structures.keep(pickaxe.advance())
+
+        await anyio.to_thread.run_sync(step, abandon_on_cancel=True)
+        if moments is not None:
+            offer(moments, Verified(pickaxe.progress.done, pickaxe.progress.total, 0))
+    return True
+
+
+def _notes(pickaxe: Pickaxe, *, complete: bool) -> tuple[str, ...]:
+    progress = pickaxe.progress
+    told: list[str] = []
+    if progress.unparsed:
+        many = "version" if progress.unparsed == 1 else "versions"
+        told.append(
+            f"{progress.unparsed:,} {many} of files could not be parsed: too large, missing, or hostile"
+        )
+    if not complete:
+        told.append(
+            f"the search ran out of time: {progress.done:,} of {progress.total:,} versions, newest first"
+        )
+    return tuple(told)
+
+
+def _is_on_side(change: Change, polarity: Polarity) -> bool:
+    if polarity is Polarity.ADDED:
+        return change.after > change.before
+    if polarity is Polarity.REMOVED:
+        return change.after < change.before
+    return True
+
+
+def _telling(change: Change, hunks: Sequence[HunkRange]) -> list[HunkId]:
+    """The hunks of a change that its matches came or went with, or else its first."""
+    told = [
+        each.hunk
+        for each in hunks
+        if any(_meets(one, each.new_start, each.new_lines) for one in change.gained)
+        or any(_meets(one, each.old_start, each.old_lines) for one in change.lost)
+    ]
+    return told or [each.hunk for each in hunks[:1]]
+
+
+def _meets(found: Found, start: int, count: int) -> bool:
+    """Whether a match and a run of lines, numbered from 1, have a line in common."""
+    return count > 0 and found.first_line + 1 < start + count and found.last_line + 1 >= start
+
+
+# -- what is shown -------------------------------------------------------------------------------
+
+
+def match_count(change: Change) -> MatchCount:
+    """What a hit says of its file: how often the pattern matches, and what its names stand for here."""
+    told = next((one for one in (*change.gained, *change.lost) if one.captures), None)
+    return MatchCount(change.before, change.after, dict(told.captures) if told else {})
+
+
+def marks(row: StoredHunk, change: Change) -> tuple[Match, ...]:
+    """Where the matches that came or went stand in a hunk: on its added and on its removed lines."""
+    found: list[Match] = []
+    new, old = row.new_start, row.old_start
+    for number, line in enumerate(row.body.split("\n")):
+        sign, text = line[:1], line[1:]
+        if sign == "+":
+            found += _marked(number, text, new, change.gained)
+        elif sign == "-":
+            found += _marked(number, text, old, change.lost)
+        new += sign in {"+", " "}
+        old += sign in {"-", " "}
+    return tuple(dict.fromkeys(found))
+
+
+def _marked(number: int, text: str, line: int, matches: Sequence[Found]) -> list[Match]:
+    found: list[Match] = []
+    for one in matches:
+        if one.first_line + 1 <= line <= one.last_line + 1:
+            start = one.first_column if line == one.first_line + 1 else len(text) - len(text.lstrip())
+            end = one.last_column if line == one.last_line + 1 else len(text.rstrip())
+            if start < end <= len(text):
+                found.append(Match(number, start, end))
+    return found
+
+
+def _span(
+    reader: Reader, changes: Sequence[Change], scope: SpanScope, head: AtHead | None
+) -> LiteralSpan | None:
+    """When matches came, last changed in number and went, as a literal's span says it."""
+    order = reader.log_order()
+
+    def position(row: FileVersion) -> int:
+        return order.get(_sha(row), len(order)) if order is not None else 0
+
+    newest_first = sorted(changes, key=lambda change: position(change.version))
+    rows = [change.version for change in newest_first]
+    came = next((each.version for each in reversed(newest_first) if each.after > each.before), None)
+    years: dict[int, int] = {}
+    for moment in {row.sha: row.time for row in rows}.values():
+        year = time.gmtime(moment).tm_year
+        years[year] = years.get(year, 0) + 1
+    span = LiteralSpan(
+        first=_sha(rows[-1]),
+        first_time=rows[-1].time,
+        last=_sha(rows[0]),
+        last_time=rows[0].time,
+        by_year=tuple(sorted(years.items())),
+        scope=scope,
+        head=head,
+    )
+    if scope is not SpanScope.HISTORY or came is None:
+        return span
+    span = replace(span, introduced=_sha(came), introduced_time=came.time)
+    if head is None or head.lines or not head.exact:
+        return span
+    below = reader.ancestors({head.commit}) or ()
+    last = next((each for each in newest_first if each.version.commit in below), None)
+    if last is None or last.after >= last.before:
+        return span
+    return replace(span, gone=_sha(last.version), gone_time=last.version.time)
+
+
+def _sha(row: FileVersion) -> Sha:
+    return Sha(row.sha.hex())

@@ -1,0 +1,168 @@
+"""Matches one pattern against texts, in this process: for the workers, whom a text may cost their life.
+
+A pattern that does not parse is refused: ast-grep itself takes `foo(` for a pattern that nothing matches.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from ast_grep_py import SgRoot
+
+from ohara.query.structure import METAVARIABLE, as_plain_code
+from ohara.structural.grammars import contexts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ast_grep_py import Config, SgNode
+
+_LETTER = "\u00b5"
+
+
+class Unparsable(Exception):
+    """The pattern is no code in this language; says why."""
+
+
+class NodeMatch(NamedTuple):
+    """Where a pattern matches: lines and columns from 0, the end exclusive; what its names stand for."""
+
+    first_line: int
+    first_column: int
+    last_line: int
+    last_column: int
+    text: str
+    captures: tuple[tuple[str, str], ...]
+
+
+def compile_pattern(pattern: str, where: Mapping[str, str], language: str) -> dict[str, Any]:
+    """The rule that finds a pattern in a language; Unparsable when it is no code there.
+
+    The same text may be one thing in a function and another outside of it: it is looked for as all of them.
+    """
+    rules = (
+        _rules(pattern, language)
+        or _rules(f"{pattern};", language)  # a declaration that its semicolon belongs to
+        or _rules(pattern.removesuffix(";"), language)  # or one that it does not
+    )
+    if not rules:
+        raise Unparsable(f"it does not parse as {language}")
+    compiled: dict[str, Any] = {"rule": {"any": rules}}
+    if where:
+        compiled["constraints"] = {name: {"regex": regex} for name, regex in where.items()}
+    check_rule(compiled, language)
+    return compiled
+
+
+def _rules(pattern: str, language: str) -> list[dict[str, Any]]:
+    """One rule for each tree that a pattern may be, by where it stands."""
+    rules: dict[object, dict[str, Any]] = {}
+    for before, after in contexts(language):
+        for plain in as_plain_code(pattern):
+            text = f"{before}{plain}{after}"
+            root = SgRoot(text, language).root()
+            node = None if root.find(kind="ERROR") is not None else _node_of(root, plain)
+            if node is None or _has_missing(root):
+                continue
+            written = {"context": f"{before}{pattern}{after}", "selector": node.kind()}
+            rule = {"pattern": written if before or after else pattern}
+            if _works(rule, text, plain, language):
+                rules.setdefault(_shape(f"{before}{pattern}{after}", pattern, language), rule)
+                break
+    return list(rules.values())
+
+
+def check_rule(rule: Mapping[str, Any], language: str) -> None:
+    """Refuse a rule that ast-grep cannot read."""
+    try:
+        SgRoot("", language).root().find_all(cast("Config", rule))
+    except RuntimeError as error:
+        raise Unparsable(_cause(error)) from error
+
+
+def matches(text: str, rule: Mapping[str, Any], language: str, names: tuple[str, ...]) -> list[NodeMatch]:
+    """Every match of a compiled rule in a text, in order; of nodes that are the same text, one."""
+    found: dict[tuple[int, int, int, int], NodeMatch] = {}
+    for node in SgRoot(text, language).root().find_all(cast("Config", rule)):
+        match = _match(node, names)
+        found.setdefault(match[:4], match)
+    return list(found.values())
+
+
+def names_in(pattern: str) -> tuple[str, ...]:
+    """The names of a pattern's metavariables, without `$`; those of several nodes begin with `$$`."""
+    found = dict.fromkeys(METAVARIABLE.findall(pattern))
+    return tuple(
+        f"$${each[3:]}" if each.startswith("$$$") else each.lstrip("$")
+        for each in found
+        if each.lstrip("$").lstrip("_")
+    )
+
+
+def _match(node: SgNode, names: tuple[str, ...]) -> NodeMatch:
+    at = node.range()
+    captures: list[tuple[str, str]] = []
+    for name in names:
+        if name.startswith("$$"):
+            several = node.get_multiple_matches(name[2:])
+            if several:
+                captures.append((name[2:], " ".join(each.text() for each in several)))
+        elif (one := node.get_match(name)) is not None:
+            captures.append((name, one.text()))
+    return NodeMatch(at.start.line, at.start.column, at.end.line, at.end.column, node.text(), tuple(captures))
+
+
+def _has_missing(root: SgNode) -> bool:
+    """Whether the parser made up a token that is not there, as it does at the end of `foo(`."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_leaf() and not node.text() and node.kind() not in _EMPTY_LEAVES:
+            return True
+        stack.extend(node.children())
+    return False
+
+
+# What grammars end lines with: nodes that are there and hold no text.
+_EMPTY_LEAVES = frozenset(
+    {"_newline", "_dedent", "_indent", "automatic_semicolon", "block", "module", "program"}
+)
+
+
+def _node_of(root: SgNode, text: str) -> SgNode | None:
+    """The innermost node that is just this text."""
+    wanted = text.strip()
+    found: SgNode | None = None
+    queue = [root]
+    while queue:
+        node = queue.pop(0)
+        if node.is_named() and wanted in node.text():
+            found = node if node.text().strip() == wanted else found
+            queue.extend(node.children())
+    return found
+
+
+def _shape(text: str, pattern: str, language: str) -> object:
+    """The tree of a pattern as ast-grep reads it, which puts a letter in place of each dollar."""
+    root = SgRoot(text.replace("$", _LETTER), language).root()
+    node = _node_of(root, pattern.replace("$", _LETTER))
+    return _kinds(node) if node is not None else text
+
+
+def _kinds(node: SgNode) -> object:
+    return (node.kind(), tuple(map(_kinds, node.children())))
+
+
+def _works(rule: Mapping[str, Any], text: str, plain: str, language: str) -> bool:
+    """Whether a rule finds its own pattern where it was written."""
+    try:
+        found = SgRoot(text, language).root().find_all(cast("Config", {"rule": rule}))
+    except RuntimeError:
+        return False
+    return any(node.text().strip() == plain.strip() for node in found)
+
+
+def _cause(error: RuntimeError) -> str:
+    """What ast-grep says of a rule, without the trace of its own code."""
+    told = [line.strip() for line in str(error).split("Stack backtrace")[0].splitlines() if line.strip()]
+    return told[-1].partition(": ")[2].replace(_LETTER, "$") or told[-1] if told else "it cannot be read"

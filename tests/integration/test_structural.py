@@ -1,0 +1,289 @@
+"""When code of a shape came and went: beside brute force over every version of every file."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixtures.script import History
+from fixtures.tree import Edit, MovedFrom
+from ohara.errors import QueryError
+from ohara.model import Mode, QueryClass, SearchOptions, SpanScope
+from ohara.query.structure import read_structure
+from ohara.retrieve import pickaxe
+from ohara.structural.pool import Parser, Task
+from tests.bench.structural_truth import changed_counts
+from tests.indexing import index
+from tests.process import ohara
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ohara.engine import Engine
+    from ohara.model import Hit, Results
+
+PATTERN = "fetch($URL, verify=False)"
+EVERYTHING = SearchOptions(k=0, mode=Mode.STRUCTURAL, all_hunks=True)
+
+FILLER = "".join(f"def filler_{number}():\n    return {number}\n\n\n" for number in range(12))
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, History]]:
+    """A history in which calls come, change, move and go."""
+    folder = tmp_path_factory.mktemp("structural")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OHARA_HOME", str(folder / "home"))
+        with History(folder / "repo") as history:
+            call = "fetch(u, verify=False)\n"
+            lines = "fetch(\n    v,\n    extra,\n    verify=False,\n)\n"
+            quoted = (
+                Edit("import net\n", 'import net\nX = """\n'),
+                Edit("verify=False,\n)\n", 'verify=False,\n)\n"""\n'),
+            )
+            history.commit("start", {"a.py": f"import net\n\n{FILLER}", "b.js": "let a = 1\n"}, key="start")
+            history.commit("one call", {"a.py": Edit("import net\n", f"import net\n\n{call}")}, key="one")
+            history.commit("other words", {"a.py": Edit("fetch(u,", "fetch(v,")}, key="same")
+            history.commit("over lines", {"a.py": Edit("fetch(v, verify=False)\n", lines)}, key="lines")
+            history.commit("without extra", {"a.py": Edit("    extra,\n", "")}, key="back")
+            history.commit("moved", {"lib/c.py": MovedFrom("a.py")}, key="moved")
+            history.commit("in a text", {"lib/c.py": quoted}, key="quoted")
+            history.commit("out", {"lib/c.py": (Edit('X = """\n', ""), Edit('"""\n', ""))}, key="unquoted")
+            history.commit("in javascript", {"b.js": f"{call}{call.replace('u', 'w')}"}, key="js")
+            history.commit("none of it", {"lib/c.py": None}, key="gone")
+        engine = index(history.repo)
+        yield engine, history
+        engine.close()
+
+
+def found(engine: Engine, query: str, options: SearchOptions = EVERYTHING) -> Results:
+    return engine.find_pattern(query, options)
+
+
+def keys(history: History, hits: tuple[Hit, ...]) -> list[str]:
+    names = {sha: key for key, sha in history.repo.sha.items()}
+    return [names[hit.commit.sha] for hit in hits]
+
+
+def counts(results: Results) -> dict[tuple[str, str], tuple[int, int]]:
+    return {
+        (hit.commit.sha, hit.path): (hit.structural.before, hit.structural.after)
+        for hit in results.hits
+        if hit.structural
+    }
+
+
+def truth(engine: Engine, pattern: str, *languages: str) -> dict[tuple[str, str], tuple[int, int]]:
+    structure = read_structure(pattern)
+    tasks = {each: Task(each, structure.text, dict(structure.where)) for each in languages}
+    return changed_counts(engine.repository.common_dir, tasks)
+
+
+def test_matches_come_and_go(told: tuple[Engine, History]) -> None:
+    engine, history = told
+    results = found(engine, f"{PATTERN} lang:python")
+    assert keys(history, results.hits) == ["gone", "unquoted", "quoted", "back", "lines", "one"]
+    assert counts(results) == truth(engine, PATTERN, "python")
+    assert results.query.query_class is QueryClass.STRUCTURAL
+    first = results.hits[-1]
+    assert first.structural is not None
+    assert (first.structural.before, first.structural.after, first.structural.captures) == (
+        0,
+        1,
+        {"URL": "u"},
+    )
+    (mark,) = first.matches
+    assert first.excerpt.split("\n")[mark.line][1:][mark.start : mark.end] == "fetch(u, verify=False)"
+    span = results.literal
+    assert span is not None
+    assert (span.introduced, span.gone) == (history.repo.sha["one"], history.repo.sha["gone"])
+    assert span.head is not None
+    assert (span.head.lines, span.scope) == (0, SpanScope.HISTORY)
+
+
+def test_a_change_of_a_line_without_a_word_of_the_pattern_counts(told: tuple[Engine, History]) -> None:
+    engine, history = told
+    assert keys(history, found(engine, "fetch($A, $B, $C) lang:python").hits) == ["back", "lines"]
+
+
+def test_every_language_in_which_it_is_code(told: tuple[Engine, History]) -> None:
+    engine, history = told
+    results = found(engine, PATTERN)
+    assert keys(history, results.hits)[:2] == ["gone", "js"]
+    assert counts(results) == truth(engine, PATTERN, "python", "javascript")
+    assert any("python and javascript" in note for note in results.notes)
+    assert results.literal is not None
+    assert results.literal.head is not None
+    assert results.literal.head.lines == 2
+
+
+def test_filters_and_polarity_narrow(told: tuple[Engine, History]) -> None:
+    engine, history = told
+    assert keys(history, found(engine, f"removed: {PATTERN} lang:python").hits) == ["gone", "quoted", "lines"]
+    assert keys(history, found(engine, f"added: {PATTERN} lang:python").hits) == ["unquoted", "back", "one"]
+    assert keys(history, found(engine, f"{PATTERN} lang:python path:a.py").hits) == ["back", "lines", "one"]
+    narrowed = found(engine, f"{PATTERN} lang:python path:a.py")
+    assert narrowed.literal is not None
+    assert narrowed.literal.scope is SpanScope.FILTERED
+
+
+def test_pages_follow_each_other(told: tuple[Engine, History]) -> None:
+    engine, history = told
+    options = SearchOptions(k=2, mode=Mode.STRUCTURAL)
+    seen: list[str] = []
+    after: str | None = None
+    while True:
+        page = found(engine, f"{PATTERN} lang:python", SearchOptions(k=2, mode=options.mode, after=after))
+        seen += keys(history, page.hits)
+        after = page.next_cursor
+        if after is None:
+            break
+    assert seen == ["gone", "unquoted", "quoted", "back", "lines", "one"]
+
+
+def test_a_second_search_parses_nothing(
+    told: tuple[Engine, History], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, _ = told
+    first = found(engine, f"{PATTERN} lang:python")
+
+    def refuse(_self: Parser, _task: Task, texts: list[bytes]) -> list[None]:
+        assert not texts
+        return []
+
+    monkeypatch.setattr(Parser, "matches", refuse)
+    assert counts(found(engine, f"{PATTERN} lang:python")) == counts(first)
+
+
+def test_without_words_everything_is_read(told: tuple[Engine, History]) -> None:
+    engine, _ = told
+    results = found(engine, "$A($B, verify=$C) where C=/^F/ lang:python")
+    assert counts(results) == truth(engine, PATTERN, "python")
+    short = found(engine, "$A = 1 lang:javascript")
+    assert counts(short) == truth(engine, "$A = 1", "javascript")
+    assert short.lanes[0].detail == "no word to look up: every version was read"
+
+
+def test_what_is_no_code_is_words_or_an_error(told: tuple[Engine, History]) -> None:
+    engine, _ = told
+    with pytest.raises(QueryError, match="no whole piece of code"):
+        found(engine, "fetch($X lang:python")
+    results = engine.find_pattern("fetch($X lang:python", SearchOptions(rerank=False))
+    assert results.query.query_class is not QueryClass.STRUCTURAL
+    assert any(note.startswith("read as words") for note in results.notes)
+    with pytest.raises(QueryError, match="cannot be matched"):
+        found(engine, "fetch($X) lang:cobol")
+
+
+def test_a_file_too_large_to_parse_is_told(
+    told: tuple[Engine, History], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, _ = told
+    monkeypatch.setattr(pickaxe, "MOST_BYTES", 40)
+    results = found(engine, "fetch($Z, verify=False) lang:javascript")
+    assert any("could not be parsed" in note for note in results.notes)
+
+
+def test_a_parser_that_dies_costs_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = Parser()
+    task = Task("python", "print($X)")
+    assert [len(each or ()) for each in parser.matches(task, [b"print(1)"])] == [1]
+    asked = parser._line
+
+    def killed(until: float) -> object:
+        process = parser._process
+        if process is not None and next(turns) == 2:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            parser._left = b""
+            return None
+        return asked(until)
+
+    turns = iter(range(100))
+    monkeypatch.setattr(parser, "_line", killed)
+    answers = parser.matches(task, [b"print(1)", b"print(2)", b"print(3)"])
+    assert [None if each is None else len(each) for each in answers] == [1, None, 1]
+    parser.close()
+
+
+def test_random_histories_beside_brute_force(tmp_path: Path) -> None:
+    chance = random.Random(7)  # noqa: S311 - a script, not a secret
+    lines = [
+        "fetch(a, verify=False)",
+        "x = fetch(b, verify=False)",
+        "fetch(a)",
+        "verify = False",
+        '"""',
+        "if x:",
+        "    fetch(c,",
+        "    verify=False)",
+        "y = 1",
+    ]
+    with History(tmp_path / "random") as history:
+        text = ["y = 1"]
+        history.commit("start", {"f.py": "\n".join(text) + "\n"})
+        path = "f.py"
+        for number in range(60):
+            for _ in range(chance.randint(1, 3)):
+                at = chance.randrange(len(text) + 1)
+                if text and chance.random() < 0.4:
+                    del text[min(at, len(text) - 1)]
+                else:
+                    text.insert(at, chance.choice(lines))
+            body = "\n".join(text) + "\n"
+            if chance.random() < 0.1:
+                renamed = f"f{number}.py"
+                history.commit(f"move {number}", {renamed: MovedFrom(path)})
+                path = renamed
+            history.commit(f"change {number}", {path: body})
+    with closing(index(history.repo)) as engine:
+        results = found(engine, f"{PATTERN} lang:python")
+        assert counts(results) == truth(engine, PATTERN, "python")
+        assert len(results.hits) > 10
+
+
+def test_the_command_says_it(told: tuple[Engine, History]) -> None:
+    engine, _ = told
+    place = str(engine.repository.work_dir)
+    said = ohara("find", "--no-daemon", "--repo", place, f"{PATTERN} lang:python", "-k", "0").stdout
+    assert "+1 match (0 → 1) · $URL = u" in said
+    assert "introduced in" in said
+    assert "gone since" in said
+    written = json.loads(
+        ohara("find", "--no-daemon", "--repo", place, "--json", "-k", "0", f"{PATTERN} lang:python").stdout
+    )
+    assert written["class"] == "structural"
+    assert written["hits"][-1]["structural"] == {"before": 0, "after": 1, "captures": {"URL": "u"}}
+
+
+RULE = """\
+id: unverified
+language: python
+rule:
+  all:
+    - pattern: fetch($$$A)
+    - has: {kind: keyword_argument, regex: "^verify *= *False$", stopBy: end}
+"""
+
+
+def test_a_rule_from_a_file(told: tuple[Engine, History], tmp_path: Path) -> None:
+    engine, history = told
+    file = tmp_path / "rule.yml"
+    file.write_text(RULE)
+    place = str(engine.repository.work_dir)
+    asked = ("find", "--no-daemon", "--repo", place, "--rule", str(file))
+    written = json.loads(ohara(*asked, "--json", "-k", "0", "path:lib/").stdout)
+    names = {sha: key for key, sha in history.repo.sha.items()}
+    assert [names[hit["commit"]] for hit in written["hits"]] == ["gone", "unquoted", "quoted"]
+    file.write_text("rule: {}\nrule:\n  pattern: [")
+    failed = ohara(*asked)
+    assert failed.returncode == 2
+    assert "no YAML" in failed.stderr
+    assert "hint:" in failed.stderr
