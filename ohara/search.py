@@ -18,7 +18,7 @@ from ohara.index.survey import (
     command_to_choose,
     resolve_tips,
 )
-from ohara.model import MOST_HITS, WHOLE_HUNK, IndexStatus, LaneStatus, Order, Sha
+from ohara.model import MOST_HITS, WHOLE_HUNK, Group, IndexStatus, LaneStatus, Order, Sha
 from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
@@ -97,6 +97,14 @@ class Search:
         if options.order not in frozenset(Order):  # who calls from Python may write anything
             raise UsageError(
                 f"there is no order {options.order!r}", hint=f"the orders are {', '.join(Order)}"
+            )
+        if options.group not in frozenset(Group):
+            raise UsageError(
+                f"hits are not grouped by {options.group!r}", hint=f"group them by {' or '.join(Group)}"
+            )
+        if options.all_hunks and options.group == Group.THREAD:
+            raise UsageError(
+                "every hunk and one hit a thread exclude each other", hint="leave out --all-hunks or --group"
             )
         if options.k is not None and not 0 <= options.k <= MOST_HITS:
             raise UsageError(f"{options.k} hits cannot be shown", hint=f"give a number from 1 to {MOST_HITS}")

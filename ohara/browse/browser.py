@@ -21,6 +21,7 @@ from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
 from ohara.model import CommitDetails, History, LineOrigin, Pass, Place
 from ohara.retrieve.request import Traced
+from ohara.retrieve.together import read_threads
 from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class Browser:
         number = reader.indexed((sha,)).get(sha)
         if number is None:
             raise not_indexed(sha)
+        own = reader.threads_of((sha,)).get(sha)
         return CommitDetails(
             commit=commit,
             committer=committer,
@@ -142,6 +144,7 @@ class Browser:
             children=reader.children_of(sha),
             refs=refs,
             files=reader.files_of(number),
+            thread=read_threads(reader, (own,)).get(own) if own else None,
         )
 
     def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:

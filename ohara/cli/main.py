@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "find": Lazy("find", "Search a repository's whole history."),
     "tui": Lazy("tui", "Search and browse history on screen."),
     "mcp": Lazy("mcp", "Serve coding agents over the Model Context Protocol."),
-    "show": Lazy("show", "Show a commit's message and hunks."),
+    "show": Lazy("show", "Show a commit's message, the thread it belongs to, and its hunks."),
     "index": Lazy("index", "Read what is new in a repository's history, newest first."),
     "status": Lazy("status", "Show what is indexed, what is left out and why, and how far each pass is."),
     "repos": Lazy("repos", "List all indexes on this machine: path, size, freshness."),

@@ -20,6 +20,7 @@ from ohara.present.budget import within_budget
 from ohara.present.json import hit_object, results_object, written
 from ohara.present.style import Ink, style_for
 from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
+from ohara.present.threads import grouped_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,10 +110,16 @@ def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[
     """The hits that fit into the budget, and the text blocks of the answer, separated by empty lines."""
     noun = "match" if results.query.query_class == QueryClass.STRUCTURAL else "line"
     span = span_lines(results.literal, page, noun) if results.literal else []
-    shown = _within(
-        results, printing, lambda hit: "\n".join(hit_lines(hit, page)) + "\n", overhead="\n".join(span)
-    )
-    blocks: list[str] = ["\n".join(hit_lines(hit, page)) for hit in shown]
+    threads = {thread.id: thread for thread in results.threads}
+
+    def block(hit: Hit) -> str:
+        thread = threads.get(hit.thread) if hit.thread else None
+        if thread is None:
+            return "\n".join(hit_lines(hit, page))
+        return "\n".join([*grouped_head(thread, hit.rank, page), *hit_lines(hit, page, numbered=False)])
+
+    shown = _within(results, printing, lambda hit: block(hit) + "\n", overhead="\n".join(span))
+    blocks: list[str] = [block(hit) for hit in shown]
     if span and shown:
         blocks.append("\n".join(span))
     return shown, [f"{block}\n" for block in blocks[:-1]] + blocks[-1:]

@@ -17,7 +17,7 @@ from ohara.embed.identity import embedder_identity
 from ohara.embed.model_text import VECTORS_VERSION
 from ohara.errors import OharaError
 from ohara.git.walk import walk
-from ohara.index import derived_passes, inline, stages
+from ohara.index import derived_passes, inline, stages, threads
 from ohara.index.inline import Inline
 from ohara.index.ipc import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
 from ohara.index.plan import NO_LIMITS, Limits, Plan
@@ -188,6 +188,8 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         writer.record(INLINE, False)
         writer.commit()
         yield from _later_passes(writer, pool, this, tips)
+        if Pass.SYMBOL in this.options.passes and not this.clock.expired:
+            threads.find(writer, tips, _indexed_head(this, tips))
     if (is_long or Pass.TEXT in renewed) and not this.clock.expired:
         writer.upkeep.compact()
         writer.record(LONG_RUN, False)
@@ -267,6 +269,7 @@ def _retire_vectors(writer: Writer) -> None:
 def _show(writer: Writer, choice: RefChoice, history: _History, plan: Plan) -> None:
     """Make the index show what is reachable, at once, before anything new is read."""
     writer.show(live=plan.revived, dead=plan.dead)
+    threads.outdate(writer)
     if not choice.is_default:
         writer.record(REFS, RefsAsked(choice.names, choice.all_refs))
     history.record(writer)
@@ -280,6 +283,8 @@ def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     if this.embedder is None:
         wanted.discard(Pass.VECTOR)
     if Pass.SYMBOL in wanted and writer.fact(HEAD_SYMBOLS) != _indexed_head(this, tips):
+        return True
+    if Pass.SYMBOL in wanted and not threads.are_found(writer):
         return True
     return any(writer.passes.any_pending(stage) for stage in wanted)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, LineOrigin, Place
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
-from ohara.model.options import MOST_HITS, WHOLE_HUNK, Order, SearchOptions
+from ohara.model.options import MOST_HITS, WHOLE_HUNK, Group, Order, SearchOptions
 from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.results import (
     AtHead,
@@ -22,6 +22,7 @@ from ohara.model.results import (
     SpanScope,
 )
 from ohara.model.status import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
+from ohara.model.threads import Copy, Thread, ThreadCommit
 from ohara.model.vectors import VectorBlock, VectorForm
 
 __all__ = [
@@ -32,9 +33,11 @@ __all__ = [
     "ChangedFile",
     "Commit",
     "CommitDetails",
+    "Copy",
     "Failure",
     "FileChange",
     "Filters",
+    "Group",
     "History",
     "Hit",
     "Hunk",
@@ -66,6 +69,8 @@ __all__ = [
     "SpanScope",
     "Symbol",
     "SymbolKind",
+    "Thread",
+    "ThreadCommit",
     "VectorBlock",
     "VectorForm",
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ohara.model.history import ChangeKind, Commit, LeftOut, Sha  # noqa: TC001
 from ohara.model.results import Hit  # noqa: TC001 - the types are read off the wire
+from ohara.model.threads import Thread  # noqa: TC001
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class CommitDetails:
     children: tuple[Kin, ...]
     refs: tuple[str, ...]
     files: tuple[ChangedFile, ...]
+    thread: Thread | None = None
 
 
 @dataclass(frozen=True, slots=True)

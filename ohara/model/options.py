@@ -20,6 +20,13 @@ class Order(StrEnum):
     NEWEST = "newest"
 
 
+class Group(StrEnum):
+    """What makes one hit: the hunks of a commit, or those of a thread."""
+
+    COMMIT = "commit"
+    THREAD = "thread"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
     """How to answer a query; options that are None are taken from the settings of the repository.
@@ -40,6 +47,7 @@ class SearchOptions:
     rerank: bool | None = None
     all_hunks: bool = False
     order: Order = Order.RANK
+    group: Group = Group.COMMIT
     after: str | None = None
     context: int | None = None
     strict: bool = False

@@ -8,6 +8,7 @@ from enum import StrEnum
 from ohara.model.history import ChangeKind, Commit, HunkId, Sha  # noqa: TC001 - the types are read off the wire
 from ohara.model.query import Query  # noqa: TC001
 from ohara.model.status import IndexStatus  # noqa: TC001
+from ohara.model.threads import Copy, Thread  # noqa: TC001
 
 
 class LaneStatus(StrEnum):
@@ -54,7 +55,9 @@ class Hit:
     """One hunk that was found: its content, its commit and path, and how it was ranked.
 
     `line` and `old_line` number the line that matched, `top` and `old_top` the first line of the excerpt, in
-    the new and in the old file. `repository` is the path of its repository, as `IndexStatus` has it.
+    the new and in the old file. `also_in` are other commits that were found by the same change, `also_on` all
+    copies of the commit, each with branches where it is not; `thread` is the first commit of its thread.
+    `repository` is the path of its repository, as `IndexStatus` has it.
     """
 
     rank: int
@@ -77,6 +80,8 @@ class Hit:
     recency: float = 1.0
     more_in_commit: int = 0
     also_in: tuple[Sha, ...] = ()
+    also_on: tuple[Copy, ...] = ()
+    thread: Sha | None = None
     top: int = 0
     old_top: int = 0
     repository: str = ""
@@ -138,3 +143,4 @@ class Results:
     literal: LiteralSpan | None = None
     next_cursor: str | None = None
     notes: tuple[str, ...] = ()
+    threads: tuple[Thread, ...] = ()

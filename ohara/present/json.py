@@ -14,7 +14,7 @@ from ohara.present.times import rfc3339
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError
-    from ohara.model import Hit, LiteralSpan, MatchCount, Results
+    from ohara.model import Hit, LiteralSpan, MatchCount, Results, Thread
 
 SCHEMA = 1
 
@@ -50,7 +50,11 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
     }
     if results.literal is not None:
         said["literal"] = _literal(results.literal)
-    return said | {"hits": [hit_object(hit) for hit in results.hits], "next": results.next_cursor}
+    return said | {
+        "hits": [hit_object(hit) for hit in results.hits],
+        "threads": [thread_object(thread) for thread in results.threads],
+        "next": results.next_cursor,
+    }
 
 
 def hit_object(hit: Hit) -> dict[str, object]:
@@ -81,6 +85,31 @@ def hit_object(hit: Hit) -> dict[str, object]:
         "more_in_commit": hit.more_in_commit,
         "also_in": list(hit.also_in),
         "structural": _structural(hit.structural),
+        "also_on": [{"commit": copy.sha, "branches": list(copy.branches)} for copy in hit.also_on],
+        "thread": hit.thread,
+    }
+
+
+def thread_object(thread: Thread) -> dict[str, object]:
+    """One thread, with its commits in their order."""
+    return {
+        "id": thread.id,
+        "title": thread.title,
+        "since": rfc3339(thread.since, 0),
+        "until": rfc3339(thread.until, 0),
+        "authors": list(thread.authors),
+        "likely": thread.likely,
+        "commits": [
+            {
+                "commit": commit.sha,
+                "subject": commit.subject,
+                "author": commit.author,
+                "date": rfc3339(commit.time, 0),
+                "why": commit.why,
+                "matched": commit.matched,
+            }
+            for commit in thread.commits
+        ],
     }
 
 

@@ -20,7 +20,7 @@ from ohara.sanitize import sanitize
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.model import Commit, Hit, LaneReport, LiteralSpan, Match, Query, Results, Sha
+    from ohara.model import Commit, Copy, Hit, LaneReport, LiteralSpan, Match, Query, Results, Sha
 
 SHORT_SHA = 10  # git itself shows seven to twelve; ten tell a million commits apart
 
@@ -45,11 +45,11 @@ class Page:
 _LONGEST_CAPTURE = 60
 
 
-def hit_lines(hit: Hit, page: Page) -> list[str]:
+def hit_lines(hit: Hit, page: Page, *, numbered: bool = True) -> list[str]:
     """One hit: author and date, subject, path, excerpt, and how it was found."""
     margin = " " * (len(str(hit.rank)) + 2)
     return [
-        *_head(hit, page, margin),
+        *_head(hit, page, margin, f"{hit.rank}." if numbered else ""),
         *(_repository(hit, page, margin) if page.several else ()),
         *_place(hit, page, margin),
         *_match_count(hit, page, margin),
@@ -65,13 +65,13 @@ def commit_lines(commit: Commit, page: Page) -> list[str]:
     moment = commit.committer_time
     when = f"{rfc3339(moment, commit.committer_offset)} ({ago(moment, now=page.now)})"
     author = f"{sanitize(commit.author)} <{sanitize(commit.email)}>"
-    lines = [style.ink(part, Ink.COMMIT) for part in _wrapped(commit.sha, page, "")]
-    lines += [style.ink(part, Ink.QUIET) for part in _wrapped(when, page, "")]
-    lines += _wrapped(author, page, "")
+    lines = [style.ink(part, Ink.COMMIT) for part in wrapped(commit.sha, page, "")]
+    lines += [style.ink(part, Ink.QUIET) for part in wrapped(when, page, "")]
+    lines += wrapped(author, page, "")
     subject, *rest = commit.message.strip().split("\n") if commit.message.strip() else ["(no message)"]
-    lines += ["", *(style.ink(part, Ink.SUBJECT) for part in _wrapped(sanitize(subject), page, ""))]
+    lines += ["", *(style.ink(part, Ink.SUBJECT) for part in wrapped(sanitize(subject), page, ""))]
     for line in rest:
-        lines += _wrapped(sanitize(line.rstrip(), keep="\t").replace("\t", _TAB), page, "")
+        lines += wrapped(sanitize(line.rstrip(), keep="\t").replace("\t", _TAB), page, "")
     return lines
 
 
@@ -92,11 +92,11 @@ def hunk_lines(hit: Hit, page: Page) -> list[str]:
 def _range(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     if hit.excerpt:
         header = f" {sanitize(hit.header)}" if hit.header else ""
-        for part in _wrapped(f"{range_of(hit)}{header}", page, margin):
+        for part in wrapped(f"{range_of(hit)}{header}", page, margin):
             yield margin + page.style.ink(part, Ink.QUIET)
 
 
-def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+def _head(hit: Hit, page: Page, margin: str, rank: str) -> Iterator[str]:
     style = page.style
     commit = hit.commit
     sha, when, author = (
@@ -104,20 +104,20 @@ def _head(hit: Hit, page: Page, margin: str) -> Iterator[str]:
         ago(commit.committer_time, now=page.now),
         sanitize(commit.author),
     )
-    number = style.ink(f"{hit.rank}.".ljust(len(margin)), Ink.QUIET)
+    number = style.ink(rank.ljust(len(margin)), Ink.QUIET)
     line = f"{number}{style.ink(sha, Ink.COMMIT)} · {style.ink(when, Ink.QUIET)}"
     taken = width_of(f"{margin}{sha} · {when} · {author}")
     if page.width is None or taken <= page.width:
         yield f"{line} · {author}"
     else:
         yield line
-        yield from (margin + part for part in _wrapped(author, page, margin))
-    for part in _wrapped(sanitize(commit.subject) or "(no message)", page, margin):
+        yield from (margin + part for part in wrapped(author, page, margin))
+    for part in wrapped(sanitize(commit.subject) or "(no message)", page, margin):
         yield margin + style.ink(part, Ink.SUBJECT)
 
 
 def _repository(hit: Hit, page: Page, margin: str) -> Iterator[str]:
-    for part in _wrapped(sanitize(hit.repository), page, margin):
+    for part in wrapped(sanitize(hit.repository), page, margin):
         yield margin + page.style.ink(part, Ink.QUIET)
 
 
@@ -129,7 +129,7 @@ def _match_count(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     risen = count.after - count.before
     held = ", ".join(f"${name} = {_one_line(text)}" for name, text in sorted(count.captures.items()))
     told = f"{_counted_text(f'{risen:+d}', abs(risen), 'match')} ({count.before} → {count.after})"
-    for line in _wrapped(f"{told}{f' · {held}' if held else ''}", page, margin):
+    for line in wrapped(f"{told}{f' · {held}' if held else ''}", page, margin):
         yield margin + page.style.ink(line, Ink.QUIET)
 
 
@@ -202,11 +202,25 @@ def _company(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     told = []
     if hit.more_in_commit:
         told.append(f"+{hit.more_in_commit} more in this commit")
-    if hit.also_in:
-        told.append(f"also in {_counted(len(hit.also_in), 'commit')}")
+    elsewhere = [copy for copy in hit.also_on if copy.branches]
+    if elsewhere:
+        told.append(f"also on {_branches(elsewhere)}")
+    named = {copy.sha for copy in elsewhere}
+    if others := [sha for sha in hit.also_in if sha not in named]:
+        told.append(f"also in {counted(len(others), 'commit')}")
     if told:
-        for line in _wrapped(" · ".join(told), page, margin):
+        for line in wrapped(" · ".join(told), page, margin):
             yield margin + page.style.ink(line, Ink.QUIET)
+
+
+_MOST_COPIES = 6  # are named with their branches; the others are counted
+
+
+def _branches(copies: Sequence[Copy]) -> str:
+    """Where else a change was made: the branch and the commit, for each."""
+    named = [f"{sanitize(copy.branches[0])} ({copy.sha[:SHORT_SHA]})" for copy in copies[:_MOST_COPIES]]
+    more = [f"{len(copies) - _MOST_COPIES} more"] if len(copies) > _MOST_COPIES else []
+    return ", ".join([*named, *more])
 
 
 def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
@@ -220,7 +234,7 @@ def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
         told.append(f"rerank {hit.rerank:.3f}" if hit.rerank is not None else "not reranked")
         told.append(f"recency {hit.recency:.3f}")
         told.append(f"score {hit.score:.4f}")
-    for line in _wrapped(" · ".join(told), page, margin):
+    for line in wrapped(" · ".join(told), page, margin):
         yield margin + page.style.ink(line, Ink.QUIET)
 
 
@@ -229,10 +243,10 @@ def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 
 def span_lines(span: LiteralSpan, page: Page, noun: str = "line") -> list[str]:
     """When a literal was first and last seen, and with `explain` how many commits touched it each year."""
-    lines = _wrapped(f"{_came_and_went(span, page)}{_standing(span, noun)}", page, "")
+    lines = wrapped(f"{_came_and_went(span, page)}{_standing(span, noun)}", page, "")
     if page.explain:
         years = ", ".join(f"{year}: {count}" for year, count in span.by_year)
-        lines += _wrapped(f"commits by year: {years}", page, "")
+        lines += wrapped(f"commits by year: {years}", page, "")
     return lines
 
 
@@ -266,7 +280,7 @@ def _standing(span: LiteralSpan, noun: str) -> str:
         return "; not at HEAD"
     least = "" if span.head.exact else "at least "
     where = "on " if noun == "line" else ""
-    return f"; still {where}{least}{_counted(span.head.lines, noun)} at HEAD"
+    return f"; still {where}{least}{counted(span.head.lines, noun)} at HEAD"
 
 
 def summary(results: Results) -> str:
@@ -274,7 +288,7 @@ def summary(results: Results) -> str:
     index = results.index
     searched = f"{index.indexed:,} of {index.commits:,}" if index.behind else f"{index.indexed:,}"
     told = [
-        f"{_counted(len(results.hits), 'hit')} in {_counted_text(searched, index.indexed, 'commit')}",
+        f"{counted(len(results.hits), 'hit')} in {_counted_text(searched, index.indexed, 'commit')}",
         f"read as {_reading(results.query)}",
         *(_lane(report) for report in results.lanes),
         f"{results.took_ms:.0f} ms",
@@ -329,7 +343,8 @@ def _dated(sha: Sha, moment: int, page: Page) -> str:
     return f"{sha[:SHORT_SHA]} ({ago(moment, now=page.now)})"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """A number of things."""
     return _counted_text(f"{count:,}", count, noun)
 
 
@@ -338,7 +353,8 @@ def _counted_text(written: str, count: int, noun: str) -> str:
     return f"{written} {noun if count == 1 else plural}"
 
 
-def _wrapped(text: str, page: Page, margin: str) -> list[str]:
+def wrapped(text: str, page: Page, margin: str) -> list[str]:
+    """A text in lines that fit beside a margin."""
     if page.width is None:
         return [text]
     room = max(_NARROWEST, page.width - width_of(margin))

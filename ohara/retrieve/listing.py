@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Sha
 from ohara.retrieve.ranking import ScoredHunk
+from ohara.retrieve.together import Together, firsts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,11 +25,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry: the first hunk of a commit, how many more it has, and the commits with the same change."""
+    """An entry: the first hunk of a commit, how many more it has, and the commits with the same change.
+
+    In a list of threads, `matched` are the other commits of its thread that are in the list.
+    """
 
     first: Candidate
     more: int = 0
     also_in: tuple[Sha, ...] = ()
+    matched: tuple[Sha, ...] = ()
+
+    @property
+    def sha(self) -> Sha:
+        """The commit."""
+        return Sha(self.first.sha.hex())
 
 
 def grouped(found: Sequence[Candidate]) -> list[Entry]:
@@ -55,12 +65,27 @@ def merged(entries: Sequence[Entry], changes: Mapping[bytes, frozenset[int]]) ->
     return [replace(entry, also_in=tuple(also.get(place, ()))) for place, entry in enumerate(kept)]
 
 
-def listing(reader: Reader, found: Sequence[Candidate], *, all_hunks: bool) -> list[Entry]:
-    """The list as it is shown: one entry per commit, identical changes once; or every hunk."""
+def listing(
+    reader: Reader, found: Sequence[Candidate], *, all_hunks: bool, by_thread: bool = False
+) -> list[Entry]:
+    """The list as it is shown: one entry per commit or thread, identical changes once; or every hunk."""
     if all_hunks:
         return [Entry(one) for one in found]
     entries = grouped(found)
-    return merged(entries, _changes(reader, entries, found))
+    entries = merged(entries, _changes(reader, entries, found))
+    together = Together.read(reader, {entry.sha for entry in entries}, by_thread=by_thread)
+    kept = [
+        replace(entry, also_in=(*entry.also_in, *_commits(others)))
+        for entry, others in firsts(entries, lambda entry: together.changes.get(entry.sha))
+    ]
+    return [
+        replace(entry, matched=tuple(other.sha for other in others))
+        for entry, others in firsts(kept, lambda entry: together.threads.get(entry.sha))
+    ]
+
+
+def _commits(entries: Sequence[Entry]) -> tuple[Sha, ...]:
+    return tuple(sha for entry in entries for sha in (entry.sha, *entry.also_in))
 
 
 def _changes(
@@ -94,6 +119,7 @@ def read_entries(
             lanes={lane: rank} if lane else {},
             more=entry.more,
             also_in=entry.also_in,
+            matched=entry.matched,
         )
         for rank, entry in enumerate(entries, first_rank)
         if entry.first.hunk in rows

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
-from ohara.model import Intent, LaneReport, LaneStatus, Polarity
+from ohara.model import Intent, LaneReport, LaneStatus, Polarity, Sha
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.lane import LaneQuery
@@ -18,6 +18,7 @@ from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
+from ohara.retrieve.together import Together, fold
 from ohara.retrieve.turning import turned
 from ohara.store.answers import WordQuery, holds_change
 from ohara.words import query_terms
@@ -269,9 +270,12 @@ def _diversified(
         {contents[hit.hunk] for hit in hits if hit.hunk in contents}, allowed
     )
     counts = reader.hunks_in_commits({rows[hit.hunk].commit_id for hit in hits}, allowed)
+    single = collapsed(hits, contents, occurrences, above.shown)
+    commits = {Sha(hit.sha.hex()) for hit in (*above.shown, *single)}
+    together = Together.read(reader, commits, by_thread=plan.by_thread)
     return [
         replace(hit, more=counts.get(rows[hit.hunk].commit_id, 1) - 1)
-        for hit in collapsed(hits, contents, occurrences, above.shown)
+        for hit in fold(single, together, above.shown)
     ]
 
 

@@ -47,7 +47,7 @@ class ScoredHunk:
     `fused` is what the lanes gave it (the best is 1), `lanes` and `lane_scores` its rank and score in each.
     `worth` is what choosing among hunks of one commit goes by: the score, less for tests and docs. `below`
     says that it was not reranked where others were. `more` hunks of its commit were found, and the commits
-    `also_in` made the same change.
+    `also_in` made the same change. Where hits are grouped by thread, `matched` of its thread were found, too.
     """
 
     hunk: HunkId
@@ -64,6 +64,7 @@ class ScoredHunk:
     below: bool = False
     more: int = 0
     also_in: tuple[Sha, ...] = ()
+    matched: tuple[Sha, ...] = ()
 
 
 def ordered(found: Iterable[Candidate]) -> list[Candidate]:

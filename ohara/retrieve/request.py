@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ohara.model import Order
+from ohara.model import Group, Order
 from ohara.retrieve.profile import DEFAULT
 from ohara.retrieve.reading import moment
 from ohara.settings import FindSettings
@@ -112,6 +112,11 @@ class Plan:
         """In which order hits are shown; by date is newest first."""
         order = Order(self.options.order)
         return Order.NEWEST if order is Order.DATE else order
+
+    @property
+    def by_thread(self) -> bool:
+        """True when one hit stands for a thread."""
+        return self.options.group == Group.THREAD
 
     @property
     def now(self) -> int:

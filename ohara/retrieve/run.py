@@ -24,13 +24,14 @@ from ohara.retrieve.listing import listing, read_entries
 from ohara.retrieve.named import look_up
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
+from ohara.retrieve.together import annotate, read_threads, unthreaded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query
+    from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query, Thread
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.named import Listed
     from ohara.retrieve.pickaxe import Change, SoughtCode
@@ -104,6 +105,7 @@ async def find(
         plan.settings.recency_weight,
         plan.options.all_hunks,
         plan.order,
+        plan.by_thread,
     )
     page = Page(start=0, depth=plan.k, now=plan.now)
     if plan.options.after is not None:
@@ -124,7 +126,18 @@ async def find(
             changes=answer.changes,
         )
 
-    hits = await anyio.to_thread.run_sync(excerpts)
+    cut = await anyio.to_thread.run_sync(excerpts)
+    matched = {sha for one in answer.shown for sha in one.matched} | {hit.commit.sha for hit in cut}
+
+    def together(reader: Reader) -> tuple[tuple[Hit, ...], tuple[Thread, ...], tuple[str, ...]]:
+        known = annotate(reader, cut)
+        if not plan.by_thread and query.query_class is not QueryClass.SHA:
+            return known, (), ()
+        names = list(dict.fromkeys(hit.thread for hit in known if hit.thread))
+        found = read_threads(reader, names, matched)
+        return known, tuple(found[name] for name in names if name in found), unthreaded(reader)
+
+    hits, threads, apart = await sources.pool.read(together)
     beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
     return Results(
         query=replace(query, query_class=answer.query_class or query.query_class),
@@ -135,7 +148,8 @@ async def find(
         index=opening.status,
         literal=answer.span,
         next_cursor=cursor.write(beyond, name, opening.state) if answer.more else None,
-        notes=(*query.notes, *opening.notes, *answer.notes),
+        notes=(*query.notes, *opening.notes, *answer.notes, *apart),
+        threads=threads,
     )
 
 
@@ -291,7 +305,7 @@ async def _listed(request: _Request, found: Sequence[Candidate], *, lane: str | 
 
     def work(reader: Reader) -> Answer:
         ordered = candidates_in_order(found, plan.order)
-        entries = listing(reader, ordered, all_hunks=plan.options.all_hunks)
+        entries = listing(reader, ordered, all_hunks=plan.options.all_hunks, by_thread=plan.by_thread)
         end = start + plan.k if plan.k else len(entries)
         shown, rows = read_entries(reader, entries[start:end], lane, first_rank=start + 1)
         return Answer(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from ohara.history.reasons import Reason
     from ohara.model import ChangeKind, Commit, HunkId, PassStatus, Sha
 
 Weights = tuple[float, float, float, float, float, float]
@@ -124,6 +125,24 @@ class StoredHunk:
     header: str
     symbols: tuple[str, ...]
     body: str
+
+
+class ThreadCommit(NamedTuple):
+    """A commit of a thread, and why it belongs there."""
+
+    commit_id: int
+    sha: Sha
+    author: str
+    time: int
+    message: str
+    reason: Reason
+
+
+class CopyOf(NamedTuple):
+    """A commit that makes the same change as another, and the branches that it is on."""
+
+    sha: Sha
+    branches: tuple[str, ...]
 
 
 class Made(NamedTuple):

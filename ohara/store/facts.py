@@ -135,4 +135,8 @@ LONG_RUN = Fact(
     "long", _flag, _as_it_is
 )  # a long run, or the first of several that make one, is to be compacted
 INLINE = Fact("inline", _flag, _as_it_is)  # a run without workers has begun and not ended
+THREADS = Fact(
+    "threads", _number, _as_it_is
+)  # the version of the rules that made the threads; 0: not all yet
+THREADED = Fact("threaded", _number, _as_it_is)  # of how many commits they were made
 FINGERPRINT = Fact("fingerprint", _fingerprint, _written_fingerprint)  # what the passes were made with

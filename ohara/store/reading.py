@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ohara.model import ChangedFile, Filters, HunkId, Kin, Sha, VectorBlock, VectorForm
     from ohara.store.answers import (
         CommitHunk,
+        CopyOf,
         Counts,
         FileVersion,
         HunkRange,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         PlacedHunk,
         ScoredByWords,
         StoredHunk,
+        ThreadCommit,
         TouchedBy,
         TrigramMatch,
         VectorSets,
@@ -330,7 +332,23 @@ class History(Protocol):
         ...
 
 
-class Reader(Candidates, Vectors, Named, Hunks, Versions, History, KnowsFacts, Protocol):
+class Threads(Protocol):
+    """Which commits belong together, as the last whole index run found them."""
+
+    def threads_of(self, shas: Collection[Sha]) -> dict[Sha, Sha]:
+        """The thread of each commit that has one, by its first commit."""
+        ...
+
+    def thread_commits(self, firsts: Collection[Sha]) -> dict[Sha, tuple[ThreadCommit, ...]]:
+        """The commits of threads, each in its order; a thread of which only one is shown is none."""
+        ...
+
+    def copies_of(self, shas: Collection[Sha]) -> dict[Sha, tuple[CopyOf, ...]]:
+        """All commits that make the same change as each of these, itself among them, oldest first."""
+        ...
+
+
+class Reader(Candidates, Vectors, Named, Hunks, Versions, History, Threads, KnowsFacts, Protocol):
     """One way into an index, for reading only; used by one thread at a time, stopped from any."""
 
     def state(self) -> str:

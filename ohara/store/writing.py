@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from ohara.history.copies import Copied
+    from ohara.history.reasons import Node
+    from ohara.history.threads import Member
     from ohara.model import Pass, Sha, Symbol, VectorForm
     from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors, HeadFile, TouchedHunk
     from ohara.store.fingerprint import Fingerprint
@@ -104,6 +107,18 @@ class SymbolWriter(Protocol):
         ...
 
 
+class ThreadWriter(Protocol):
+    """Which commits belong together. It is found in the whole history at once."""
+
+    def nodes(self) -> list[Node]:
+        """Every live commit with what threads are found by, oldest first (by commit time, then sha)."""
+        ...
+
+    def replace(self, threads: Sequence[Sequence[Member]], copies: Sequence[Sequence[Copied]]) -> None:
+        """Make these the threads and the copies, each in its order, in place of all there were."""
+        ...
+
+
 class Upkeep(Protocol):
     """What keeps an index true when rules, versions or refs change, and quick to read."""
 
@@ -164,6 +179,11 @@ class Writer(RecordsFacts, Protocol):
     @property
     def symbols(self) -> SymbolWriter:
         """The symbols."""
+        ...
+
+    @property
+    def threads(self) -> ThreadWriter:
+        """The threads."""
         ...
 
     @property

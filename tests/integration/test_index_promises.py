@@ -495,10 +495,14 @@ def test_an_index_of_the_former_format_is_brought_up_by_whoever_opens_it(three_c
     writer.execute("UPDATE hunk SET header = coalesce((SELECT header FROM header WHERE id = header_id), '')")
     writer.execute("ALTER TABLE hunk DROP COLUMN header_id")
     writer.execute("DROP TABLE header")
-    writer.execute("DROP TABLE encoded")
+    for later in ("encoded", "thread", "copy"):
+        writer.execute(f"DROP TABLE {later}")
+    writer.execute("DELETE FROM meta WHERE key IN ('threads', 'threaded')")
     writer.pragma("user_version", 1)
     writer.close()
 
+    assert facts_of(engine) == [fact for fact in before if not fact.startswith("thread ")]
+    index(three_commits)
     assert facts_of(engine) == before
 
 

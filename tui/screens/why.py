@@ -78,6 +78,9 @@ def explained(hit: Hit, results: Results) -> Content:
         _row("recency", hit.recency, "a factor: 1.00 changes nothing"),
         _row("score", hit.score, f"the {results.query.query_class} query's order is by this"),
     ]
+    elsewhere = [f"{sanitize(copy.branches[0])} ({copy.sha[:8]})" for copy in hit.also_on if copy.branches]
+    if elsewhere:
+        lines.append(Content.styled(f"\nalso on {', '.join(elsewhere[:6])}", "$muted"))
     if hit.also_in:
         lines.append(Content.styled(f"\nalso in {', '.join(sha[:8] for sha in hit.also_in[:6])}", "$muted"))
     return Content("\n").join(lines)

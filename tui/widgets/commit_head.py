@@ -1,4 +1,4 @@
-"""The head of a commit: its sha, people, dates, parents and children to go to, and its whole message."""
+"""The head of a commit: its sha, people, dates, parents, children and thread to go to, and its message."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from ohara.model import Kin
 from tui.cells import cut, sanitize
 from tui.formats import age, moment
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
-    from ohara.model import CommitDetails, Kin, Sha
+    from ohara.model import CommitDetails, Sha, Thread, ThreadCommit
 
 _SAME_S = 3600  # a commit that was put in place within the hour was not carried about
 _MOST_KIN = 6  # lines for parents, and as many for children: an octopus has its own screen
@@ -28,7 +29,7 @@ class CommitHead(VerticalScroll, can_focus=True):
     DEFAULT_CSS = "CommitHead { scrollbar-size-vertical: 1; padding: 0 1; background: $surface; }"
 
     class KinChosen(Message):
-        """A parent or child was clicked."""
+        """A parent, a child or a commit of the same thread was clicked."""
 
         def __init__(self, sha: Sha) -> None:
             super().__init__()
@@ -100,6 +101,11 @@ class _Words(Widget):
                 lines.append(_relative(sign, title, kin, width))
             if len(all_kin) > _MOST_KIN:
                 lines.append(Content.styled(f"{sign} and {len(all_kin) - _MOST_KIN} more", "$muted"))
+        if details.thread is not None:
+            lines.append(_thread_title(details.thread))
+            for other in _others(details.thread, commit.sha):
+                self._kin[len(lines)] = other.sha
+                lines.append(_relative("≡", "thread", Kin(other.sha, other.subject, other.time), width))
         lines = [line.truncate(width, ellipsis=True) for line in lines]  # what is clicked stays one line each
         subject, _, body = commit.message.strip("\n").partition("\n")
         lines += [Content(""), Content.styled(sanitize(subject) or "(no message)", "bold")]
@@ -109,7 +115,7 @@ class _Words(Widget):
         return Content("\n").join(lines)
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the parent or child that was clicked."""
+        """Go to the commit that was clicked."""
         sha = self._kin.get(int(event.y))
         if sha is not None:
             self.post_message(CommitHead.KinChosen(sha))
@@ -119,6 +125,23 @@ def _names(details: CommitDetails) -> Content:
     names = [(f" {sanitize(name)} ", "bold $primary reverse") for name in details.refs]
     spaced = [part for name in names for part in ((" ", ""), name)]
     return Content.assemble((details.commit.sha[:12], "bold $accent"), " ", *spaced)
+
+
+def _thread_title(thread: Thread) -> Content:
+    likely = ", likely" if thread.likely else ""
+    return Content.assemble(
+        ("≡ ", "$muted"),
+        (f"{len(thread.commits)} commits{likely} ", "$muted"),
+        (sanitize(thread.title) or "(no title)", "$foreground"),
+    )
+
+
+def _others(thread: Thread, sha: Sha) -> list[ThreadCommit]:
+    """The commits of a thread next to one of them, in order, without it."""
+    places = {commit.sha: place for place, commit in enumerate(thread.commits)}
+    at = places.get(sha, 0)
+    near = sorted(range(len(thread.commits)), key=lambda place: (abs(place - at), place))[: _MOST_KIN + 1]
+    return [thread.commits[place] for place in sorted(near) if thread.commits[place].sha != sha][:_MOST_KIN]
 
 
 def _relative(sign: str, title: str, kin: Kin, width: int) -> Content:

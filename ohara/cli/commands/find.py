@@ -18,7 +18,7 @@ from ohara.cli.remote import Answered, find_by_daemon
 from ohara.cli.report import ExitCode
 from ohara.cli.search import ask, joined, read_query
 from ohara.errors import QueryError, UsageError
-from ohara.model import MOST_HITS, Intent, Mode, Order, SearchOptions
+from ohara.model import MOST_HITS, Group, Intent, Mode, Order, SearchOptions
 from ohara.retrieve.reading import moment
 
 if TYPE_CHECKING:
@@ -89,6 +89,13 @@ def _spelt(arg: str) -> list[str]:
     "--intent",
     type=click.Choice([intent.value for intent in Intent]),
     help="What is asked about a thing (default: read from the words).",
+)
+@click.option(
+    "--group",
+    type=click.Choice([group.value for group in Group]),
+    default=Group.COMMIT.value,
+    show_default=True,
+    help="One hit a commit, or a thread: commits that belong together.",
 )
 @click.option("--after", metavar="CURSOR", help="Go on where an answer ended: its 'next'.")
 @click.option("--explain", is_flag=True, help="Tell how each hit came to its rank.")
@@ -169,6 +176,7 @@ def read_arguments(
     first: bool,
     last: bool,
     intent: str | None,
+    group: str,
     after: str | None,
     explain: bool,
     as_json: bool,
@@ -200,6 +208,7 @@ def read_arguments(
         all_hunks=all_hunks,
         order=chosen,
         intent=Intent(intent) if intent else None,
+        group=Group(group),
         after=after,
         context=context,
         strict=quiet,

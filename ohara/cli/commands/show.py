@@ -16,6 +16,7 @@ from ohara.cli.report import ExitCode
 from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
 from ohara.present.text import commit_lines, hunk_lines, warnings
+from ohara.present.threads import thread_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @color_option
 def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: str) -> ExitCode:
-    """Show a commit's message and hunks.
+    """Show a commit's message, the thread it belongs to, and its hunks.
 
     REF is a commit's name or the beginning of one, a branch, a tag, or HEAD~3.
     """
@@ -56,5 +57,10 @@ def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: 
 
 def _print(results: Results, printing: OutputOptions) -> None:
     page = page_for(printing, now=time.time())
-    blocks = [commit_lines(results.hits[0].commit, page), *(hunk_lines(hit, page) for hit in results.hits)]
+    commit = results.hits[0].commit
+    blocks = [
+        commit_lines(commit, page),
+        *(thread_lines(thread, page, here=commit.sha) for thread in results.threads),
+        *(hunk_lines(hit, page) for hit in results.hits),
+    ]
     sys.stdout.write("\n\n".join("\n".join(block) for block in blocks) + "\n")

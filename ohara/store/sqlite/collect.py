@@ -28,6 +28,8 @@ _REMOVE_COMMITS = (
          AND kept.commit_id NOT IN (SELECT id FROM temp.doomed))""",
     "DELETE FROM hunk WHERE commit_id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM file WHERE commit_id IN (SELECT id FROM temp.doomed)",
+    "DELETE FROM thread WHERE commit_id IN (SELECT id FROM temp.doomed)",
+    "DELETE FROM copy WHERE commit_id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM commits WHERE id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM fts_literal WHERE rowid IN (SELECT id FROM temp.orphan)",
     "DELETE FROM encoded WHERE content_id IN (SELECT id FROM temp.orphan)",

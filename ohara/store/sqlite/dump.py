@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import generations, has_commits
-from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.schema import has_threads, open_reader
 from ohara.store.sqlite.stored_commits import StoredCommits
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ _HEAD = """SELECT path.path, hex(blob), parsed_blob.language, kind, qualified, f
   LEFT JOIN head_symbol ON head_symbol.blob_id = parsed_blob.id LEFT JOIN symbol ON symbol.id = symbol_id"""
 
 
+_THREADS = """SELECT hex(first.sha), place, reason, hex(commits.sha) FROM thread
+  JOIN commits ON commits.id = thread.commit_id JOIN commits AS first ON first.id = thread.first_id"""
+_COPIES = """SELECT hex(first.sha), hex(commits.sha), branches FROM copy
+  JOIN commits ON commits.id = copy.commit_id JOIN commits AS first ON first.id = copy.first_id"""
+
+
 def dump(database: Path) -> list[str]:
     """Every fact of an index, one a line, sorted."""
     connection = open_reader(database)
@@ -60,6 +66,9 @@ def _facts(connection: Connection) -> Iterator[str]:
     symbols: dict[int, str] = dict(connection.execute(_SYMBOL_NAMES))
     for name, statement in (("commit", _COMMITS), ("file", _FILES), ("head", _HEAD)):
         yield from (f"{name} {row!r}" for row in connection.execute(statement))
+    if has_threads(connection):
+        yield from (f"thread {row!r}" for row in connection.execute(_THREADS))
+        yield from (f"copy {row!r}" for row in connection.execute(_COPIES))
     yield from (f"hunk {name}" for name in hunks.values())
     yield from (f"symbol {name}" for name in symbols.values())
     for hunk, symbol in connection.execute("SELECT hunk_id, symbol_id FROM hunk_symbol"):

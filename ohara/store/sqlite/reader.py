@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from ohara.store.facts import THREADS
 from ohara.store.sqlite import (
     ancestry,
     browse,
@@ -13,6 +14,7 @@ from ohara.store.sqlite import (
     literal,
     named,
     nearest,
+    threads,
     versions,
 )
 from ohara.store.sqlite.filters import compile_filters, symbol_ids
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ohara.model import ChangedFile, Filters, HunkId, Kin, Sha
     from ohara.store.answers import (
         CommitHunk,
+        CopyOf,
         FileVersion,
         HunkRange,
         Made,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
         PlacedHunk,
         ScoredByWords,
         StoredHunk,
+        ThreadCommit,
         TouchedBy,
         TrigramMatch,
         VectorSets,
@@ -57,7 +61,8 @@ class Reader(Session):
         """A text that changes whenever an answer might."""
         counts = self.counts()
         done = ".".join(str(each.done) for each in counts.passes)
-        return f"{self.stamp.identity[:8]}.{self.hunk_count()}.{counts.commits}.{done}"
+        threads = self.fact(THREADS)
+        return f"{self.stamp.identity[:8]}.{self.hunk_count()}.{counts.commits}.{done}.{threads}"
 
     # -- candidates ------------------------------------------------------------------------------
 
@@ -260,3 +265,17 @@ class Reader(Session):
     def hunks_of_file(self, commit: int, file: int) -> list[HunkRange]:
         """Which lines the hunks of one changed file reach over."""
         return browse.hunks_of_file(self, commit, file)
+
+    # -- threads ---------------------------------------------------------------------------------
+
+    def threads_of(self, shas: Collection[Sha]) -> dict[Sha, Sha]:
+        """The thread of each commit that has one."""
+        return threads.threads_of(self, shas)
+
+    def thread_commits(self, firsts: Collection[Sha]) -> dict[Sha, tuple[ThreadCommit, ...]]:
+        """The commits of threads, each in its order."""
+        return threads.thread_commits(self, firsts)
+
+    def copies_of(self, shas: Collection[Sha]) -> dict[Sha, tuple[CopyOf, ...]]:
+        """All commits that make the same change as each of these."""
+        return threads.copies_of(self, shas)

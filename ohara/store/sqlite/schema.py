@@ -16,6 +16,7 @@ fingerprint (`store/fingerprint.py`), so that a better tokeniser never costs a w
     symbol ─< hunk_symbol >── hunk       what a hunk touches
     symbol ─< head_symbol >── parsed_blob ─< head_file >── path     what HEAD defines
     fts_symbol_name rowid = symbol
+    thread, copy    commit_id = commits  which commits belong together, which make the same change
 """
 
 from __future__ import annotations
@@ -157,9 +158,30 @@ _M003_IDENTITY = (
 # Contents with encoded text, which has no trigrams: few, and each a candidate of an exact search.
 _M004_ENCODED = ("CREATE TABLE encoded(content_id INTEGER PRIMARY KEY, signs INTEGER NOT NULL)",)
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_FOUNDATION, _M002_HEADERS, _M003_IDENTITY, _M004_ENCODED)
+# Which commits belong together (store/sqlite/threads.py): a thread is known by its first commit, and so are
+# the copies of a change, with the branches that each is on.
+_M005_THREADS = (
+    """CREATE TABLE thread(
+      commit_id INTEGER PRIMARY KEY, first_id INTEGER NOT NULL,
+      place INTEGER NOT NULL, reason INTEGER NOT NULL
+    )""",
+    "CREATE INDEX thread_by_first ON thread(first_id, place)",
+    """CREATE TABLE copy(
+      commit_id INTEGER PRIMARY KEY, first_id INTEGER NOT NULL, branches TEXT NOT NULL
+    )""",
+    "CREATE INDEX copy_by_first ON copy(first_id)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _M001_FOUNDATION,
+    _M002_HEADERS,
+    _M003_IDENTITY,
+    _M004_ENCODED,
+    _M005_THREADS,
+)
 
 _ENCODED_SINCE = 4
+_THREADS_SINCE = 5
 
 # The oldest tables that readers understand as they are: whoever cannot write need not, and nobody waits for
 # an indexer. Who changes a table that is read raises this.
@@ -201,6 +223,11 @@ def open_reader(path: Path) -> apsw.Connection:
 def has_encoded(connection: apsw.Connection) -> bool:
     """True when contents with encoded text are told apart; an older index has trigrams of all its lines."""
     return int(connection.pragma("user_version")) >= _ENCODED_SINCE
+
+
+def has_threads(connection: apsw.Connection) -> bool:
+    """True when there is a place for threads; an older index gets it from its next run."""
+    return int(connection.pragma("user_version")) >= _THREADS_SINCE
 
 
 def _version(connection: apsw.Connection) -> int:

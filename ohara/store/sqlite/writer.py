@@ -18,6 +18,7 @@ from ohara.store.sqlite.identity import has_moved
 from ohara.store.sqlite.passes import Passes
 from ohara.store.sqlite.schema import migrate
 from ohara.store.sqlite.symbols import SymbolWriter
+from ohara.store.sqlite.threads import ThreadWriter
 from ohara.store.sqlite.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Writer:
             self.rows = CommitRows(self.connection, passes, verdict)
         self.passes = Passes(self)
         self.symbols = SymbolWriter(self)
+        self.threads = ThreadWriter(self)
         self.upkeep = Upkeep(self)
         self.hunks_pending = 0
         self._is_outdated = False  # rows were removed that what is remembered may name
