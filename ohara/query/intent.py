@@ -21,7 +21,7 @@ _BEGINNING = """
 _ENDING = """
     remove removed removes removing removal drop dropped drops dropping delete deleted deletes deleting
     deletion gone disappear disappeared vanish vanished kill killed retire retired discontinue discontinued
-    replaced superseded abandon abandoned stopped ended purged
+    abandon abandoned stopped ended purged
 """
 _CAUSE = "why reason reasons rationale motivation because cause caused"
 _ASKING = "who when where why which what whose how since"

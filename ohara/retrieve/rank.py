@@ -10,6 +10,7 @@ from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Polarity, Sha
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
+from ohara.retrieve.judging import judge
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import Priors
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId, Mode, Query
+    from ohara.retrieve.judging import Verdict
     from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking, ScoredHunk
@@ -100,8 +102,11 @@ async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
     first = await _tier(asked, FIRST_DEPTH)
     answered = frozenset(report.name for report in first.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
-    shown, rows, commits, reports, last = first.shown, first.rows, first.commits, first.reports, first.last
+    verdict = await _judged(asked, first)
+    shown, rows, commits, reports, last = verdict.shown, first.rows, first.commits, first.reports, first.last
     depth = FIRST_DEPTH
+    if not shown and first.shown:
+        return RankedAnswer([], {}, more=False, lanes=reports, answered=answered, notes=verdict.notes)
     while len(shown) <= hits and not last:
         depth *= DEEPER
         deeper = await _tier(replace(asked, lanes=answered), depth, below=_Above(shown, rows, commits))
@@ -114,7 +119,7 @@ async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
         shown, rows = [*shown, *deeper.shown], {**rows, **deeper.rows}
         commits, last = commits | deeper.commits, deeper.last
     more = len(shown) > hits or not last
-    return RankedAnswer(shown, rows, more, reports, answered, _notes(shown))
+    return RankedAnswer(shown, rows, more, reports, answered, verdict.notes)
 
 
 async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
@@ -122,9 +127,15 @@ async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
     tier = await _tier(asked, max(FIRST_DEPTH, depth))
     answered = frozenset(report.name for report in tier.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
+    verdict = await _judged(asked, tier)
     return RankedAnswer(
-        tier.shown, tier.rows, more=False, lanes=tier.reports, answered=answered, notes=_notes(tier.shown)
+        verdict.shown, tier.rows, more=False, lanes=tier.reports, answered=answered, notes=verdict.notes
     )
+
+
+async def _judged(asked: ToRank, tier: _Tier) -> Verdict:
+    work = partial(judge, query=asked.query, shown=tier.shown, rows=tier.rows, allowed=asked.allowed)
+    return await asked.sources.pool.read(work)
 
 
 _ANSWERED = frozenset({LaneStatus.OK, LaneStatus.EMPTY})
@@ -277,11 +288,3 @@ def _diversified(
         replace(hit, more=counts.get(rows[hit.hunk].commit_id, 1) - 1)
         for hit in fold(single, together, above.shown)
     ]
-
-
-def _notes(shown: Sequence[ScoredHunk]) -> tuple[str, ...]:
-    if shown:
-        return ()
-    return (
-        'nothing relevant was found: try other words, fewer filters, or "quoted text" for an exact search',
-    )

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from ohara.model import Filters, LaneReport, LaneStatus, Order, QueryClass, Results
-from ohara.query import pattern_source, required_patterns
+from ohara.query import pattern_source, required_patterns, to_source
 from ohara.retrieve import cursor, structural
 from ohara.retrieve.by_age import candidates_in_order, hits_in_order, holding_every_word
+from ohara.retrieve.change_shown import with_changes_shown
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
@@ -225,9 +227,10 @@ async def _ranked(request: _Request) -> Answer:
     else:
         ranked = await rank(to_rank, hits=end)
         shown = ranked.shown
+    chosen, rows = await _as_shown(request, shown[page.start : end], ranked.rows, allowed)
     return Answer(
-        shown=shown[page.start : end],
-        rows=ranked.rows,
+        shown=chosen,
+        rows=rows,
         more=len(shown) > end or ranked.more,
         lanes=(*exact, *ranked.lanes),
         fusion=plan.profile.fusion.value,
@@ -235,6 +238,17 @@ async def _ranked(request: _Request) -> Answer:
         notes=(*notes, *ranked.notes),
         answered=ranked.answered,
     )
+
+
+async def _as_shown(
+    request: _Request, shown: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], allowed: Allowed
+) -> tuple[Sequence[ScoredHunk], Mapping[HunkId, StoredHunk]]:
+    """The hits of a page with the hunks that they show."""
+    query, plan = request.query, request.plan
+    if plan.options.all_hunks or not plan.profile.judges:
+        return shown, rows
+    choose = partial(with_changes_shown, query=query, shown=shown, rows=rows, allowed=allowed)
+    return await request.sources.pool.read(choose)
 
 
 async def _by_age(request: _Request, allowed: Allowed) -> Answer | None:
@@ -361,7 +375,23 @@ async def _unmet(request: _Request, answer: literal.LiteralAnswer) -> tuple[str,
     if not alone:
         return (f"no change holds {_listed_terms(patterns)} together{bounds}; each of them is required",)
     required = "it is" if len(alone) == 1 else "they are"
-    return (f"nothing holds {_listed_terms(alone)}{bounds}; {required} required",)
+    said = f"nothing holds {_listed_terms(alone)}{bounds}; {required} required"
+    return (said, *(await _offer_without(request, alone) if request.query.words else ()))
+
+
+async def _offer_without(request: _Request, nowhere: Sequence[Pattern]) -> tuple[str, ...]:
+    """What the rest of a query would find without terms that are nowhere: an offer, not an answer."""
+    texts = {pattern.text for pattern in nowhere}
+    kept = tuple(pattern for pattern in request.query.patterns if pattern.text not in texts)
+    query = replace(request.query, patterns=kept)
+    answer = await _ranked(replace(request, query=query))
+    if not answer.shown:
+        return ()
+    best = answer.rows[answer.shown[0].hunk].commit
+    them = "it" if len(nowhere) == 1 else "them"
+    return (
+        f"without {them}, {best.sha[:10]} ({best.subject[:60]}) answers best: ask for {to_source(query)}",
+    )
 
 
 async def _is_nowhere(request: _Request, pattern: Pattern) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import ChangeKind, Intent, Pattern
 from ohara.query.intent import read_intent
+from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import ScoredHunk
 from ohara.retrieve.thing import Thing, index_words
 from ohara.retrieve.trigrams import required_trigrams
@@ -40,6 +41,7 @@ MOST_HUNKS = 30_000
 RELEVANT, SIDE, DEFINED, SAID, AGE = 0.25, 0.35, 0.35, 0.35, 0.6
 BOTH_SIDES = 0.3  # of SIDE: lines that were edited
 PLAIN_NAME = 0.6  # of DEFINED: a plain word is the name of many things
+BESIDE = 0.6  # of the worth of a hunk, in choosing the one that is shown: tests and docs
 MENTIONED = 0.4  # of SAID: in the message, but not as the subject's verb
 LATER = 0.5  # of AGE: what each further commit that holds it gets
 EXPLAINED = 0.15  # what a message that gives reasons adds where a cause is asked for
@@ -131,17 +133,21 @@ def ordered_by_intent(
     evidence = {one.hunk: _evidence(aim.intent, thing, rows[one.hunk]) for one in found}
     ages = _ages(aim.intent, found, evidence)
     return [
-        _scored(one, evidence[one.hunk], ages.get(one.sha, 0.0), best)
+        _scored(one, evidence[one.hunk], ages.get(one.sha, 0.0), best, _path(rows[one.hunk]))
         for one in found
         if one.lanes.keys() != {NAME} or evidence[one.hunk].side or evidence[one.hunk].defined
     ]
 
 
-def _scored(one: ScoredHunk, evidence: Evidence, age: float, best: float) -> ScoredHunk:
+def _scored(one: ScoredHunk, evidence: Evidence, age: float, best: float, path: float) -> ScoredHunk:
     turning = SIDE * evidence.side + DEFINED * evidence.defined + SAID * evidence.said + AGE * age
     score = RELEVANT * one.score / best + turning
-    worth = RELEVANT * one.worth / best + turning
-    return replace(one, score=score, worth=worth, below=False)
+    return replace(one, score=score, worth=score * path, below=False)
+
+
+def _path(row: StoredHunk) -> float:
+    """What a hunk is worth among those of its commit: the change itself before its tests and docs."""
+    return BESIDE if row.path and Priors().path(row.path) < 1.0 else 1.0
 
 
 def _ages(

@@ -111,6 +111,10 @@ class Candidates(Protocol):
         """How many hunks hold each word, roughly: rows that are no longer shown may count."""
         ...
 
+    def similar_words(self, word: str, within: int) -> list[tuple[str, int]]:
+        """Words with the same first letter that may be so many edits away, and how many hunks hold each."""
+        ...
+
     def hunk_count(self) -> int:
         """About how many hunks there are; answered at once."""
         ...

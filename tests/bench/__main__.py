@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _PARTS = {
     "queries": "show the changelog queries of the repositories",
     "quality": "answers: the changelog benchmark, with messages, message-blind and lazy",
+    "golden": "what people ask of five histories: MRR@10, hit@1, and questions without an answer",
     "lazy": "answers where many messages say nothing, beside a flat bonus for silence",
     "ablation": "answers with one piece of the ranking removed at a time",
     "words": "answers without stemming, and without splitting identifiers",
@@ -67,6 +68,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     """What a part measures, as it comes."""
     from tests.bench import parts
     from tests.bench.ablation import measure_ablation
+    from tests.bench.golden import measure_golden
     from tests.bench.handmade import measure_handmade
     from tests.bench.lazy_report import measure_lazy
     from tests.bench.plainwords import measure_words
@@ -80,6 +82,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     several: dict[str, Callable[[], report.Report]] = {
         "queries": lambda: parts.queries_table(subjects, limit=given.queries),
         "index": lambda: parts.indexing(subjects, rounds=given.rounds),
+        "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
     }
     each: dict[str, Callable[[Subject], report.Report]] = {

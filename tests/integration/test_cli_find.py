@@ -202,7 +202,16 @@ def test_a_stray_quote_is_text_but_never_widens_a_gate(cli: Cli) -> None:
 
 def test_a_required_phrase_that_nothing_holds_is_named(cli: Cli) -> None:
     said = cli.answer("--no-rerank", 'retry "no such phrase"')
-    assert (said["hits"], said["notes"]) == ([], ['nothing holds "no such phrase"; it is required'])
+    found = cli.answer("--no-rerank", "retry")["hits"]
+    assert isinstance(found, list)
+    plainly = found[0]
+    assert (said["hits"], said["notes"]) == (
+        [],
+        [
+            'nothing holds "no such phrase"; it is required',
+            f"without it, {plainly['commit'][:10]} ({plainly['subject'][:60]}) answers best: ask for retry",
+        ],
+    )
     cli("find", 'retry "import" "no such phrase" author:ada')
     assert cli.code == 1
     assert cli.err.startswith('nothing holds "no such phrase" within the filters; it is required\n')

@@ -31,6 +31,9 @@ T = TypeVar("T")
 
 # The vocabulary of the word table: in how many rows a word stands, without reading those rows' other words.
 _VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts_hunk_text, row)"
+# A word that stands only once is as likely a slip itself.
+_SIMILAR_WORDS = """SELECT term, doc FROM temp.vocabulary
+  WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? AND doc > 1"""
 _WORD_ROWS = "SELECT doc FROM temp.vocabulary WHERE term = ?"
 _LAST_HUNK = "SELECT coalesce(max(id), 0) FROM hunk"
 _DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
@@ -129,6 +132,16 @@ class Session:
             row = self.connection.execute(_DICTIONARY).fetchone()
             self._codec = Codec(row[0] if row else None)
         return self._codec
+
+    def similar_words(self, word: str, within: int) -> list[tuple[str, int]]:
+        """Words with the same first letter that may be so many edits away, and how many hunks hold each."""
+        signs = set(word)
+        bounds = (word[0], chr(ord(word[0]) + 1), len(word) - within, len(word) + within)
+        return [
+            (term, rows)
+            for term, rows in self.rows(_SIMILAR_WORDS, bounds)
+            if len(signs ^ set(term)) <= 2 * within and term.isalpha()
+        ]
 
     def hunk_count(self) -> int:
         """About how many hunks there are: the highest id, found at once."""

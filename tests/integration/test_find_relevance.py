@@ -1,0 +1,119 @@
+"""What stands as an answer: rare words, slips, questions that a history knows nothing of, the hunk shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixtures.script import History
+from fixtures.tree import Edit
+from ohara.model import Mode, SearchOptions
+from tests.indexing import index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fixtures.git import Repo
+    from ohara.engine import Engine
+    from ohara.model import Results
+
+NOW = 1_735_689_600
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    with History(tmp_path_factory.mktemp("relevance") / "shelf") as history:
+        commit = history.commit
+        commit("Start the shelf", {"shelf.py": "items = []\n", "CHANGES.md": "# Changes\n"}, key="start")
+        for number in range(60):
+            commit(
+                f"Add item {number} to the shelf of items",
+                {f"items/item_{number}.py": f"def item_{number}(shelf):\n    return shelf.take({number})\n"},
+                key=f"item-{number}",
+            )
+        commit(
+            "Take with care",
+            {
+                "shelf.py": "items = []\ndef take(shelf):\n    return fixture_of(shelf, retries=3)\n",
+                "tests/test_shelf.py": "def test_take():\n"
+                "    # take retries three times when the shelf is busy\n"
+                "    assert take('busy shelf that retries three times')\n",
+                "CHANGES.md": Edit(
+                    "# Changes\n", "# Changes\n- take retries three times when the shelf is busy\n"
+                ),
+            },
+            key="retries",
+        )
+        commit(
+            "Fixture for the shelf of items",
+            {"conftest.py": "def fixture_of(shelf):\n    return shelf\n"},
+            key="fixture",
+        )
+        commit("item of the shelf: add the axolotl", {"notes.txt": "pets\n"}, key="axolotl")
+    return history.repo
+
+
+@pytest.fixture(scope="module")
+def engine(repo: Repo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OHARA_HOME", str(tmp_path_factory.mktemp("home")))
+        indexed = index(repo)
+        yield indexed
+        indexed.close()
+
+
+def ask(engine: Engine, query: str, **others: object) -> Results:
+    return engine.find_pattern(query, SearchOptions(k=9, rerank=False, now=NOW, **others))  # type: ignore[arg-type]
+
+
+def test_of_a_question_with_one_rare_word_those_hits_stand_first_that_hold_it(
+    engine: Engine, repo: Repo
+) -> None:
+    results = ask(engine, "add an item to the shelf of axolotl")
+    assert repo.key_of(results.hits[0].commit.sha) == "axolotl"
+
+
+def test_a_slip_is_answered_with_what_was_meant_and_never_replaced(engine: Engine) -> None:
+    results = ask(engine, "the fixtrue of the shelf")
+    assert results.notes == (
+        "fixtrue stands nowhere in this history: did you mean 'the fixture of the shelf'?",
+    )
+    assert results.query.words == "the fixtrue of the shelf"
+    assert results.hits
+    assert ask(engine, "the fixture of the shelf").notes == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["kubernetes operator restarts pods", "is it a race", "bluetooth pairing of the shelf"]
+)
+def test_what_a_history_knows_nothing_of_has_no_answer(engine: Engine, query: str) -> None:
+    results = ask(engine, query)
+    assert (results.hits, results.next_cursor) == ((), None)
+    assert results.notes[0].startswith("nothing relevant was found")
+    assert "nowhere in this history; --mode hybrid shows what comes nearest" in results.notes[1]
+
+
+def test_a_mode_and_a_filter_show_what_comes_nearest(engine: Engine) -> None:
+    assert ask(engine, "bluetooth pairing of the shelf", mode=Mode.HYBRID).hits
+    assert ask(engine, "bluetooth pairing of the shelf path:items/").hits
+
+
+def test_the_change_is_shown_and_not_its_test_or_changelog(engine: Engine, repo: Repo) -> None:
+    question = "take retries three times when the shelf is busy"
+    (hit, *_) = ask(engine, question).hits
+    assert (repo.key_of(hit.commit.sha), hit.path) == ("retries", "shelf.py")
+    (hit, *_) = ask(engine, f"{question} test").hits
+    assert (repo.key_of(hit.commit.sha), hit.path) == ("retries", "tests/test_shelf.py")
+
+
+def test_a_phrase_that_nothing_holds_is_said_and_the_answer_without_it_offered(
+    engine: Engine, repo: Repo
+) -> None:
+    results = ask(engine, 'take with care "no such phrase"')
+    assert results.hits == ()
+    assert results.notes == (
+        'nothing holds "no such phrase"; it is required',
+        f"without it, {repo.sha['retries'][:10]} (Take with care) answers best: ask for take with care",
+    )
+    assert len(ask(engine, 'take "no such phrase" "shelf.take"').notes) == 2
