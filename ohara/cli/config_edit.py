@@ -6,18 +6,17 @@ result: unless exactly that one setting has changed, nothing is written and the 
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara import paths
 from ohara.errors import ConfigError
+from ohara.setup.rewrite import replace_file
 from ohara.values import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _HEADER = re.compile(r"^[ \t]*\[(?P<name>[^\[\]]*)\][ \t]*(?:#.*)?$")
 _ANY_HEADER = re.compile(r"^[ \t]*\[")
@@ -37,7 +36,7 @@ def set_text(section: str, name: str, value: str) -> Path:
                 hint=f"write there by hand, in [{section}]: {name} = {written(value)}",
             )
         if amended != text:
-            _replace(file.resolve(), amended)
+            replace_file(file.resolve(), amended)
     except (OSError, UnicodeDecodeError) as error:
         said = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise ConfigError(f"{file}: cannot be changed: {said}", hint=f"check {file}") from error
@@ -95,20 +94,3 @@ def _attempts(text: str, section: str, name: str, value: str) -> Iterator[str]:
     gap = "" if not text else end if text.endswith("\n") else end * 2
     yield f"{text}{gap}[{section}]{end}{added}"
     yield f"{section}.{added}{text}"
-
-
-def _replace(file: Path, text: str) -> None:
-    """Replace the file atomically, keeping its permissions."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
-    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(text.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

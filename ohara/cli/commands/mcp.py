@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ohara.cli.options import only_one
-from ohara.errors import UsageError
+from ohara.cli.report import ExitCode
+from ohara.errors import ConfigError, UsageError
+from ohara.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from ohara.setup.agent_clients import Change
 
 
 @click.group("mcp", invoke_without_command=True)
@@ -84,3 +91,88 @@ def _address(http: str) -> tuple[str, int]:
     if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
         raise UsageError(f"--http takes HOST:PORT, not {http!r}", hint="--http 127.0.0.1:8123")
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+# -- telling the programs of agents --------------------------------------------------------------
+
+_client = click.argument("client", type=click.Choice(["claude-code", "cursor", "vscode", "codex", "zed"]))
+_scope = (
+    click.option(
+        "--project",
+        "scope",
+        flag_value="project",
+        default="project",
+        help="In this project's file (default).",
+    ),
+    click.option("--user", "scope", flag_value="user", help="In your own file, for all projects."),
+)
+_dry_run = click.option("--dry-run", is_flag=True, help="Show it, and write nothing.")
+
+
+@command.command("install")
+@_client
+@_scope[0]
+@_scope[1]
+@_dry_run
+def install(client: str, *, scope: str, dry_run: bool) -> None:
+    """Add ohara to the servers that a program of agents starts; nothing else in its file changes."""
+    from ohara.setup import agent_clients as agents
+
+    change = agents.install(agents.CLIENTS[client], agents.Scope(scope), Path.cwd())
+    _carry_out(change, dry_run=dry_run, nothing="already there")
+    if scope == agents.Scope.PROJECT and shutil.which("ohara") is None:
+        click.echo("note: ohara is not on PATH, where the program will look for it", err=True)
+
+
+@command.command("uninstall")
+@_client
+@_scope[0]
+@_scope[1]
+@_dry_run
+def uninstall(client: str, *, scope: str, dry_run: bool) -> ExitCode:
+    """Take ohara out of that file again, if install wrote it."""
+    from ohara.setup import agent_clients as agents
+
+    change = agents.uninstall(agents.CLIENTS[client], agents.Scope(scope), Path.cwd())
+    _carry_out(change, dry_run=dry_run, nothing="nothing of ohara there")
+    return ExitCode.FOUND if change.changes else ExitCode.NOTHING_FOUND
+
+
+@command.command("status")
+def status() -> ExitCode:
+    """Show which programs of agents know ohara, here and for all projects."""
+    from ohara.setup import agent_clients as agents
+
+    found = False
+    for client in agents.CLIENTS.values():
+        for scope in agents.Scope:
+            try:
+                file, said = client.file(scope, Path.cwd()), agents.state(client, scope, Path.cwd())
+            except ConfigError as error:
+                click.echo(f"{client.name} ({scope}): {sanitize(error.message)}")
+                continue
+            except UsageError:  # not in a project
+                continue
+            found = found or said in {agents.State.INSTALLED, agents.State.OUTDATED}
+            click.echo(f"{client.name} ({scope}): {said}: {sanitize(str(file))}")
+    if importlib.util.find_spec("mcp") is None:
+        click.echo("note: the mcp package is not installed: pipx install 'ohara[mcp]'", err=True)
+    return ExitCode.FOUND if found else ExitCode.NOTHING_FOUND
+
+
+def _carry_out(change: Change, *, dry_run: bool, nothing: str) -> None:
+    """Show what changes in a file, and write it."""
+    name = sanitize(str(change.file))
+    if not change.changes:
+        click.echo(f"{nothing}: {name}")
+        return
+    import difflib
+
+    lines = difflib.unified_diff(
+        change.before.splitlines(), (change.text or "").splitlines(), name, name, lineterm=""
+    )
+    for line in lines:
+        click.echo(sanitize(line, keep="\t"))
+    if not dry_run:
+        change.write()
+        click.echo(f"{'deleted' if change.text is None else 'written'}: {name}")
