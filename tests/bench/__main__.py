@@ -21,6 +21,7 @@ _PARTS = {
     "words": "answers without stemming, and without splitting identifiers",
     "index": "how fast a history becomes searchable, and at what cost",
     "find": "how soon a question is answered",
+    "structural": "structural search against brute force over the newest commits",
     "literal": "literal and regex search against git log -G",
     "daemon": "the background service: what asking it costs, how it bears indexing, what it keeps",
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
@@ -75,6 +76,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.quality import measure_quality
     from tests.bench.screen import measure_screen
     from tests.bench.service import measure_service
+    from tests.bench.structural import measure_structural
     from tests.bench.systems import WAYS
 
     subjects: list[Subject] = given.repo
@@ -102,6 +104,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "daemon": lambda subject: measure_service(subject, work, queries=min(given.queries, 100)),
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
+        "structural": lambda subject: measure_structural(subject, work),
         "literal": lambda subject: parts.literal(subject, work, patterns=given.patterns),
     }
     if part in several:

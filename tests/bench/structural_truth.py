@@ -10,7 +10,7 @@ from ohara.languages import language_of
 from ohara.structural.pool import Parsers, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 _NONE = "0" * 40
@@ -27,11 +27,13 @@ class Row(NamedTuple):
     new_blob: str | None
 
 
-def rows(repository: Path, *arguments: str) -> Iterator[Row]:
-    """Every changed file of every commit that is no merge, renames paired."""
+def rows(repository: Path, commits: Iterable[str] | None) -> Iterator[Row]:
+    """Every changed file of every commit (or of some) that is no merge, renames paired."""
+    some = [] if commits is None else ["--no-walk", "--stdin"]
     told = subprocess.run(
         ["git", "-C", str(repository), "-c", "diff.renameLimit=0", "log", "--no-merges", "--raw", "-M", "-z",
-         "--no-abbrev", "--format=%x01%H", *arguments],
+         "--no-abbrev", "--format=%x01%H", *some],
+        input="".join(f"{each}\n" for each in commits or ()).encode(),
         capture_output=True, check=True,
     ).stdout.decode("utf-8", "surrogateescape")  # fmt: skip
     for record in told.split("\x01")[1:]:
@@ -49,10 +51,10 @@ def rows(repository: Path, *arguments: str) -> Iterator[Row]:
 
 
 def changed_counts(
-    repository: Path, tasks: Mapping[str, Task], *arguments: str
+    repository: Path, tasks: Mapping[str, Task], *, commits: Iterable[str] | None = None
 ) -> dict[tuple[str, str], tuple[int, int]]:
     """By commit and path, how many matches there were before and after, where that is not the same."""
-    found = list(rows(repository, *arguments))
+    found = list(rows(repository, commits))
     wanted: dict[tuple[str, str], None] = {}
     for row in found:
         for path, blob in ((row.old_path, row.old_blob), (row.path, row.new_blob)):
