@@ -14,15 +14,20 @@ import json
 import resource
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO
+from functools import lru_cache
+from typing import TYPE_CHECKING, BinaryIO
 
-from ohara.structural.matcher import Unparsable, check_rule, compile_pattern, matches, names_in
+from ohara.query.structure import atoms
+from ohara.structural.matcher import PieceMatcher, Unparsable, check_rule, compile_pattern, matches, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
+
+    from ohara.structural.matcher import NodeMatch
 
 _MEMORY_BYTES = 2 * 2**30
 _LONGEST_CAPTURE = 200  # of what a name stands for, to be shown
+_KEPT_PATTERNS = 8
 _MOST_MATCHES = 20_000  # in one text: a generated table
 
 
@@ -32,34 +37,38 @@ def main() -> int:
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
+    prepared = lru_cache(maxsize=_KEPT_PATTERNS)(_prepared)
     while line := source.readline():
-        _answer(json.loads(line), source, sink)
+        request = json.loads(line)
+        texts = [source.read(size) for size in request["sizes"]]
+        where, rule = json.dumps(request["where"]), json.dumps(request["rule"])
+        try:
+            find = prepared(request["language"], request["pattern"], where, rule)
+        except Unparsable as error:
+            _say(sink, {"error": str(error)})
+            continue
+        _say(sink, {"error": ""})
+        for text in texts:
+            _say(sink, [_written(match) for match in find(text.decode("utf-8", "replace"))[:_MOST_MATCHES]])
     return 0
 
 
-def _answer(request: Mapping[str, Any], source: BinaryIO, sink: BinaryIO) -> None:
-    texts = [source.read(size) for size in request["sizes"]]
-    language, pattern = request["language"], request["pattern"]
+def _prepared(language: str, pattern: str, where: str, rule: str) -> Callable[[str], list[NodeMatch]]:
+    """What finds the matches of a pattern, or of a rule, in a text."""
     names = names_in(pattern)
-    try:
-        if request["rule"] is not None:
-            rule = dict(request["rule"])
-            check_rule(rule, language)
-        else:
-            rule = compile_pattern(pattern, request["where"], language)
-    except Unparsable as error:
-        _say(sink, {"error": str(error)})
-        return
-    _say(sink, {"error": ""})
-    for text in texts:
-        found = matches(text.decode("utf-8", "replace"), rule, language, names)
-        _say(
-            sink,
-            [
-                [*match[:4], match.text, {name: held[:_LONGEST_CAPTURE] for name, held in match.captures}]
-                for match in found[:_MOST_MATCHES]
-            ],
-        )
+    given = json.loads(rule)
+    if given is not None:
+        check_rule(given, language)
+        return lambda text: matches(text, given, language, names)  # it may ask what stands around
+    compiled = compile_pattern(pattern, json.loads(where), language)
+    if not atoms(pattern):
+        return lambda text: matches(text, compiled, language, names)  # it may match a whole file
+    return PieceMatcher(compiled, language, names).matches
+
+
+def _written(match: NodeMatch) -> list[object]:
+    captures = {name: held[:_LONGEST_CAPTURE] for name, held in match.captures}
+    return [*match[:4], match.text, captures]
 
 
 def _say(sink: BinaryIO, message: object) -> None:
