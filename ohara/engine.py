@@ -15,7 +15,7 @@ from ohara.index.reachability import not_indexed
 from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import ChosenBy, RefChoice, choose_refs, recount, resolve_tips
-from ohara.model import WHOLE_HUNK, IndexStatus, Pass, Progress, SearchOptions
+from ohara.model import WHOLE_HUNK, ExplainOptions, IndexStatus, Pass, Progress, SearchOptions
 from ohara.store.engines import index_at
 from ohara.store.facts import LAST_RUN, TIPS, TOTAL
 from ohara.store.locate import known_indexes, locate
@@ -106,7 +106,7 @@ class Engine:
             self._require_index()
             from ohara.browse.browser import Browser  # late: only those who browse need it
 
-            self._browser = Browser(self.repository, self.location)
+            self._browser = Browser(self.repository, self.location, self.settings)
         return self._browser
 
     def _trace(self, reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:
@@ -124,6 +124,12 @@ class Engine:
         from ohara.retrieve.reading import read_query
 
         return await self.search.find(read_query(query, options), self.search.plan(options))
+
+    def explain(self, place: str, options: ExplainOptions = ExplainOptions()) -> Results:  # noqa: B008 - frozen
+        """The commits that made a place (lines, a file, a symbol) what it is; one hit for each."""
+        import anyio
+
+        return anyio.run(self.browser.explain, place, options)
 
     async def hunks_of(self, sha: Sha) -> Results:
         """All hunks of a commit, whole; an error when it is not indexed."""

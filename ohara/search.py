@@ -11,7 +11,7 @@ from ohara.embed.identity import embedder_of
 from ohara.embed.model_cache import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.index.reachability import NOT_INDEXED_HINT, Reach, Reaches
-from ohara.index.status import brief_status, count_unseen
+from ohara.index.status import UnseenCommits, brief_status
 from ohara.index.survey import (
     RefChoice,
     choose_refs,
@@ -29,7 +29,7 @@ from ohara.store.engines import index_at
 from ohara.store.facts import OLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
@@ -63,7 +63,7 @@ class Search:
         self.vectors_are_old = False  # a query met vectors of another model than the settings mean
         self._reranker: Reranker | None = None
         self._reaches = Reaches(repository, settings.index.since)
-        self._unseen: dict[tuple[str, ...], int] = {}
+        self._unseen = UnseenCommits(repository)
         index = index_at(location)
         self._pool = index.readers()
         self._structures = Structures(repository.common_dir, index.match_cache())
@@ -192,7 +192,7 @@ class Search:
                 reader,
                 self._settings,
                 reader.counts().passes,
-                self._count_unseen,
+                self._unseen.count,
             )
 
     def _extent(self, reader: Reader) -> Extent:
@@ -208,13 +208,6 @@ class Search:
             and self._status(reader).behind == 0
         )
         return Extent(whole, head)
-
-    def _count_unseen(self, tips: Collection[Sha], seen: Collection[Sha]) -> int:
-        """The count, cached for the next query: walking history is slow."""
-        key = (*sorted(tips), "", *sorted(seen))
-        if key not in self._unseen:
-            self._unseen = {key: count_unseen(self._repository, tips, seen)}
-        return self._unseen[key]
 
 
 def _gone(refs: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from ohara.model import Hit, IndexStatus, Query, Results, SearchOptions
+    from ohara.model import ExplainOptions, Hit, IndexStatus, Query, Results, SearchOptions
 
 
 class Searcher(Protocol):
@@ -18,6 +18,10 @@ class Searcher(Protocol):
 
     def find_pattern(self, query: str | Query, options: SearchOptions = ...) -> Results:
         """Search; a query that is already parsed includes its mode, filters and polarity."""
+        ...
+
+    def explain(self, place: str, options: ExplainOptions = ...) -> Results:
+        """The commits that made a place (lines, a file, a symbol) what it is; one hit for each."""
         ...
 
     def show(self, commit: str) -> tuple[Hit, ...]:

@@ -7,19 +7,22 @@ repository is opened for this alone and used by one thread at a time.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from ohara.browse.history_hits import line_hit, symbol_hit
-from ohara.browse.lineage import Position, Unknown, follow
+from ohara.browse.explain import Explainer
+from ohara.browse.history_hits import symbol_hit
+from ohara.browse.lineage import Position, Trail
 from ohara.browse.span import Span
-from ohara.errors import RepositoryError
+from ohara.browse.subject import Places, Subject
+from ohara.errors import RepositoryError, UsageError
 from ohara.git.blame import blame as git_blame
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
-from ohara.model import CommitDetails, History, LineOrigin, Pass, Place
+from ohara.index.status import UnseenCommits, brief_status
+from ohara.model import CommitDetails, ExplainOptions, History, LineOrigin, Pass, Place, QueryClass
+from ohara.query.place import read_place
 from ohara.retrieve.request import Traced
 from ohara.retrieve.together import read_threads
 from ohara.store.engines import index_at
@@ -27,9 +30,9 @@ from ohara.store.engines import index_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ohara.browse.lineage import Step
-    from ohara.model import Hit, Sha
+    from ohara.model import Hit, Results, Sha
     from ohara.query.names import LinesName
+    from ohara.settings import Settings
     from ohara.store.locate import IndexLocation
     from ohara.store.reading import Reader
 
@@ -37,6 +40,7 @@ T = TypeVar("T")
 
 MOST_LINES = 5_000  # of a file at once: more than any screen, less than any frame
 
+_ALL_HUNKS = ExplainOptions(k=0, all_hunks=True, ref="HEAD")
 _FILES_TRACED = 5  # of those that a name without its folder may mean
 _STEPS_TRACED = 200
 
@@ -46,8 +50,10 @@ _READERS = 2  # one person browses; the other is for changing one's mind
 class Browser:
     """Reads commits and histories; safe to use from several tasks at once."""
 
-    def __init__(self, repository: Repository, location: IndexLocation) -> None:
+    def __init__(self, repository: Repository, location: IndexLocation, settings: Settings) -> None:
         self._repository = Repository.open(repository.path)
+        self._settings = settings
+        self._unseen = UnseenCommits(self._repository)
         self._pool = index_at(location).readers(size=_READERS)
         self._lock = Lock()
 
@@ -66,13 +72,11 @@ class Browser:
 
     async def symbol_history(self, symbol: str, path: str, limit: int) -> History:
         """Every hunk that touched a symbol of a file, under all names the file had."""
-        return self._named(await self._read(lambda reader: _symbol_history(reader, symbol, path, limit)))
+        return await self._read(lambda reader: self._symbol_history(reader, symbol, path, limit))
 
     async def line_history(self, name: str, path: str, span: Span, limit: int) -> History:
         """Every hunk that touched lines of a file as it is in a commit."""
-        return self._named(
-            await self._read(lambda reader: self._line_history(reader, name, path, span, limit))
-        )
+        return await self._read(lambda reader: self._line_history(reader, name, path, span, limit))
 
     async def blame(self, name: str, path: str, line: int) -> LineOrigin:
         """Who last touched a line of a file as it is in a commit."""
@@ -82,9 +86,12 @@ class Browser:
         """Lines of a file as it is in a commit; fewer where it ends."""
         return await self._read(lambda _: self._lines(name, path, span))
 
+    async def explain(self, place: str, options: ExplainOptions) -> Results:
+        """The commits that made a place what it is."""
+        return await self._read(lambda reader: self._explain(reader, place, options))
+
     def trace(self, reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:
         """The hunks that touched lines, newest first, of the files at these paths that there are."""
-        found: list[Hit] = []
         notes: list[str] = []
         span = Span(lines.first, lines.last)
         with self._lock:
@@ -96,29 +103,22 @@ class Browser:
             there = [path for path in paths if self._repository.blob_at(sha, path)]
             if lines.path in there:
                 there = [lines.path]
+            found: list[Hit] = []
             for path in there[:_FILES_TRACED]:
-                try:
-                    for step in islice(
-                        follow(self._repository, reader, Position(sha, path, span)), _STEPS_TRACED
-                    ):
-                        found += _step_hits(reader, step, first_rank=1)
-                except Unknown as lost:
-                    notes.append(str(lost))
+                history = self._lines_followed(reader, sha, path, span, _STEPS_TRACED)
+                found += history.hits
+                notes += [history.note] if history.note else []
         if not there:
             notes.append(f"there is no {lines.path} in {sha[:10]}: all that ever changed it is shown")
         elif len(there) > 1:
             notes.append(f"{lines.path} names {len(there)} files: {', '.join(there[:_FILES_TRACED])}")
-        found.sort(key=lambda hit: -hit.commit.committer_time)
-        return Traced(tuple(dict.fromkeys(hit.hunk for hit in found)), tuple(notes))
+        if len(there) > 1:
+            found.sort(key=lambda hit: -hit.commit.committer_time)
+        return Traced(tuple(dict.fromkeys(hit.hunk for hit in found if hit.hunk)), tuple(notes))
 
     async def remote(self) -> str | None:
         """Where the repository is fetched from."""
         return await self._read(lambda _: self._repository.remote_url())
-
-    def _named(self, history: History) -> History:
-        """The history with its repository in each hit."""
-        path = str(self._repository.path)
-        return replace(history, hits=tuple(replace(hit, repository=path) for hit in history.hits))
 
     async def _read(self, work: Callable[[Reader], T]) -> T:
         """Run blocking work with a reader of the current index."""
@@ -147,37 +147,83 @@ class Browser:
             thread=read_threads(reader, (own,)).get(own) if own else None,
         )
 
-    def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:
-        hits: list[Hit] = []
-        paths = {path: None}
-        note = ""
+    def _explain(self, reader: Reader, place: str, options: ExplainOptions) -> Results:
         with self._lock:
-            start = Position(self._repository.commit_named(name), path, span)
-            try:
-                for step in follow(self._repository, reader, start):
-                    paths[step.at.path] = None
-                    hits += _step_hits(reader, step, first_rank=len(hits) + 1)
-                    if len(hits) >= limit:
-                        note = f"only the newest {len(hits)} are shown"
-                        break
-            except Unknown as lost:
-                note = str(lost)
-        return History(tuple(hits), tuple(paths), note)
+            status = brief_status(
+                self._repository, reader, self._settings, reader.counts().passes, self._unseen.count
+            )
+            return Explainer(self._repository, reader, options).explain(place, status)
+
+    def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:
+        with self._lock:
+            sha = self._repository.commit_named(name)
+            return self._lines_followed(reader, sha, path, span, limit)
+
+    def _lines_followed(self, reader: Reader, sha: Sha, path: str, span: Span, limit: int) -> History:
+        """Every hunk that touched lines; none, and why, where there are no such lines."""
+        lines = self._repository.lines_at(sha, path)
+        if lines is None:
+            return History((), (path,), f"there is no file {path} in {sha[:10]}")
+        if span.last > len(lines):
+            return History((), (path,), f"{path} has only {len(lines):,} lines in {sha[:10]}")
+        subject = Subject(QueryClass.LINES, (Position(sha, path, (span,)),))
+        return Explainer(self._repository, reader, _ALL_HUNKS).history(subject, limit)
+
+    def _symbol_history(self, reader: Reader, symbol: str, path: str, limit: int) -> History:
+        """What touched a symbol by its name, and the history of its lines, which may be older."""
+        paths = reader.names_of_file(path) if path else ()
+        named = reader.hunks_touching(symbol, paths, limit + 1)
+        rows = reader.hydrate(named[:limit])
+        by_name = [
+            symbol_hit(rows[hunk], symbol, rank) for rank, hunk in enumerate(named[:limit], 1) if hunk in rows
+        ]
+        if not by_name:
+            return History((), (), _unread(reader))
+        with self._lock:
+            explainer = Explainer(self._repository, reader, _ALL_HUNKS)
+            known = {hit.commit.sha for hit in by_name}
+            hits = explainer.explained(by_name)
+            for place in [f"{each}:{symbol}" for each in paths if self._is_there(each)] or [symbol]:
+                hits += [
+                    hit
+                    for hit in self._defined(explainer, reader, place, limit)
+                    if hit.commit.sha not in known
+                ]
+        position = reader.commit_graph().position
+        hits.sort(key=lambda hit: -position[bytes.fromhex(hit.commit.sha)])
+        touched = {hit.path for hit in hits} | {hit.old_path for hit in hits if hit.old_path}
+        note = f"only the newest {limit} are shown" if len(named) > limit else _unread(reader)
+        ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1))
+        return History(ranked, tuple(name for name in paths if name in touched), note)
+
+    def _defined(self, explainer: Explainer, reader: Reader, place: str, limit: int) -> tuple[Hit, ...]:
+        """The history of the lines that define a symbol now; nothing where none do."""
+        try:
+            subject = Places(self._repository, reader, _ALL_HUNKS, read_place(place)).find()
+        except UsageError:
+            return ()
+        return explainer.history(subject, limit).hits
+
+    def _is_there(self, path: str) -> bool:
+        head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
+        return head is not None and self._repository.blob_at(head, path) is not None
 
     def _blame(self, reader: Reader, name: str, path: str, line: int) -> LineOrigin:
         with self._lock:
             sha = self._repository.commit_named(name)
-            try:
-                step = next(follow(self._repository, reader, Position(sha, path, Span(line, line))))
-            except Unknown:
+            lines = self._repository.lines_at(sha, path)
+            start = Position(sha, path, (Span(line, line),))
+            trail = Trail(self._repository, reader)
+            step = next(trail.follow(start), None) if lines and line <= len(lines) else None
+            if step is None:
                 return self._traced_by_git(sha, path, line)
-            commit = read_commit(self._repository, step.made.sha)
-        before = step.parent
+            commit = read_commit(self._repository, step.sha)
+        before = step.before
         return LineOrigin(
-            place=Place(step.made.sha, step.at.path, step.at.span.first),
+            place=Place(step.sha, step.at.path, step.at.spans[0].first if step.at.spans else line),
             commit=commit,
-            before=Place(before.sha, before.path, before.span.first) if before else None,
-            was_there=step.older is not None,
+            before=Place(before.sha, before.path, step.near) if before else None,
+            was_there=bool(before and before.spans),
         )
 
     def _traced_by_git(self, sha: Sha, path: str, line: int) -> LineOrigin:
@@ -198,40 +244,8 @@ class Browser:
         return tuple(lines[span.first - 1 : min(span.last, span.first - 1 + MOST_LINES)])
 
 
-def _symbol_history(reader: Reader, symbol: str, path: str, limit: int) -> History:
-    paths = reader.names_of_file(path) if path else ()
-    found = reader.hunks_touching(symbol, paths, limit + 1)
-    rows = reader.hydrate(found[:limit])
-    hits = [
-        symbol_hit(rows[hunk], symbol, rank) for rank, hunk in enumerate(found[:limit], 1) if hunk in rows
-    ]
-    touched = {hit.path for hit in hits} | {hit.old_path for hit in hits if hit.old_path}
-    note = f"only the newest {limit} are shown" if len(found) > limit else _unread(reader)
-    return History(tuple(hits), tuple(name for name in paths if name in touched), note)
-
-
 def _unread(reader: Reader) -> str:
     counts = reader.counts()
     done = next((each.done for each in counts.passes if each.stage is Pass.SYMBOL), counts.commits)
     left = counts.commits - done
     return f"symbols of {left:,} commits are not read yet" if left > 0 else ""
-
-
-def _step_hits(reader: Reader, step: Step, *, first_rank: int) -> list[Hit]:
-    """The hunks of a commit that touched the lines, with these marked."""
-    new, old = step.at.span, step.parent.span if step.parent else None
-    places = [
-        place.hunk
-        for place in reader.hunks_of_file(step.made.commit_id, step.made.file_id)
-        if _meets(new, place.new_start, place.new_lines)
-        or (old is not None and _meets(old, place.old_start, place.old_lines))
-    ]
-    rows = reader.hydrate(places)
-    made: Sequence[Hit] = [
-        line_hit(rows[hunk], new, old, first_rank + at) for at, hunk in enumerate(places) if hunk in rows
-    ]
-    return [hit for hit in made if hit.matches] or list(made)
-
-
-def _meets(span: Span, start: int, count: int) -> bool:
-    return start <= span.last and start + max(count, 1) > span.first

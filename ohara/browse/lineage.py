@@ -1,155 +1,272 @@
-"""Follows lines of a file back through history, across renames, and finds the commits that touched them.
+"""Follows lines of a file back through history and names the commits that touched them, as `git log -L` does.
 
-The index knows which commit gave a file its content, so that one look-up goes from content to content,
-however many commits lie between. Where it does not (a clean merge of two changed sides makes content that
-no commit wrote), history is walked until the content splits. What came to a file from another one is not
-followed.
+A commit that changes the lines hands what they replaced on to its parent; a merge hands them to the first
+parent that has them as they are, or else to every parent. So lines may come from several sides, and are
+followed on all of them at once, newest commit first. Files are followed through renames, lines, if asked,
+from where the same commit took them away.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import heapq
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.browse.span import Carried, Span, carry
+from ohara.browse.moves import added_lines, moved_from
+from ohara.browse.span import CarriedSpans, Span, carry_all, groups_of, joined
+from ohara.browse.versions import NOWHERE, Library
 from ohara.git.hunks import groups
-from ohara.git.walk import read_commit
-from ohara.model import Sha
+from ohara.model import ChangeKind, Sha
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ohara.browse.moves import Moved
+    from ohara.browse.span import Spans
+    from ohara.browse.versions import Versions
     from ohara.git.hunks import Group
     from ohara.git.repo import Repository
-    from ohara.store.answers import Made
+    from ohara.store.answers import HunkBody, PathVersion
     from ohara.store.reading import Reader
-
-# Commits walked through in search of the merge that made a content: a second or two.
-_FARTHEST = 20_000
 
 
 class Unknown(Exception):
-    """The lines cannot be followed further, with the reason."""
+    """The lines cannot be followed further; says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Lines of a file at a commit: the current position of the search."""
+    """Lines of a file at a commit; without spans, the whole file."""
 
     sha: Sha
     path: str
-    span: Span
+    spans: Spans | None
 
 
 class Step(NamedTuple):
     """A commit that touched the lines: where they are there, and where they were in its parent.
 
-    Lines that began there have no `older` ones; `parent` is then the place where they were put. Neither
-    exists when the file itself began there.
+    `before` has no spans where all lines began there, and is None where the file did; `near` is the line of
+    the old file at which they were put. `moved` says where the commit took them from instead.
     """
 
-    made: Made
+    change: PathVersion
     at: Position
-    parent: Position | None
-    older: Position | None
-    touched: bool
+    before: Position | None
+    near: int
+    moved: Moved | None = None
+
+    @property
+    def sha(self) -> Sha:
+        """The commit."""
+        return self.at.sha
 
 
-def follow(repository: Repository, reader: Reader, start: Position) -> Iterator[Step]:
-    """Yields each commit that touched the lines, newest first; raises Unknown where the trail is lost."""
-    _refuse_beyond_the_end(repository, start)
-    at = start
-    blob = repository.blob_at(at.sha, at.path)
-    until = read_commit(repository, start.sha).committer_time
-    seen: set[int] = set()
-    while blob is not None:
-        found = next((each for each in reader.made(at.path, blob, until) if each.file_id not in seen), None)
-        if found is None:
-            at = _parted(repository, at, blob)
-            blob = repository.blob_at(at.sha, at.path)
-            continue
-        seen.add(found.file_id)
-        until = found.time
-        step = _step(repository, reader, at, blob, found)
-        if step.touched:
-            yield step
-        if step.older is None:
+class _Found(NamedTuple):
+    """One parent of a merge: where it has the file from, under which name, and the lines there."""
+
+    source: int
+    path: str
+    carried: CarriedSpans
+
+
+class Trail:
+    """One following of lines; `lost` says where, and why, it did not reach the beginning."""
+
+    def __init__(self, repository: Repository, reader: Reader, *, moves: bool = False) -> None:
+        self._repository = repository
+        self._reader = reader
+        self._moves = moves
+        self._library = Library(repository, reader)
+        self._graph = self._library.graph
+        self._waiting: list[tuple[int, str]] = []
+        self._standing: dict[tuple[int, str], Spans | None] = {}
+        self.lost: dict[str, None] = {}
+
+    def is_known(self, sha: Sha) -> bool:
+        """True for a commit that the index has."""
+        return bytes.fromhex(sha) in self._graph.position
+
+    def follow(self, start: Position) -> Iterator[Step]:
+        """Yields each commit that touched the lines, newest first."""
+        at = self._graph.position.get(bytes.fromhex(start.sha))
+        if at is None:
+            self.lost[f"commit {start.sha[:10]} is not indexed"] = None
             return
-        at, blob = step.older, found.old_blob
+        self._wait(self._library.of(start.path).source(at), start.path, start.spans)
+        while self._waiting:
+            self._reader.check()
+            number, path = heapq.heappop(self._waiting)
+            at, spans = -number, self._standing.pop((-number, path))
+            try:
+                parents = self._graph.parents[at]
+                yield from (
+                    self._merged(at, path, spans) if len(parents) > 1 else self._changed(at, path, spans)
+                )
+            except Unknown as why:
+                self.lost[str(why)] = None
+
+    def _wait(self, source: int, path: str, spans: Spans | None) -> None:
+        """Go on from a version; lines of it that were reached from elsewhere are joined."""
+        if source == NOWHERE:
+            self.lost[f"what came before in {path} is not indexed"] = None
+            return
+        if (source, path) not in self._standing:
+            heapq.heappush(self._waiting, (-source, path))
+            self._standing[source, path] = spans
+        elif spans is not None:
+            self._standing[source, path] = joined((*(self._standing[source, path] or ()), *spans))
+
+    def _sha(self, at: int) -> Sha:
+        return Sha(self._graph.shas[at].hex())
+
+    # -- a commit with one parent, or none -------------------------------------------------------
+
+    def _changed(self, at: int, path: str, spans: Spans | None) -> Iterator[Step]:
+        change = self._library.of(path).changes[at]
+        here = Position(self._sha(at), path, spans)
+        if change.new_blob is None:
+            return  # where the file was taken away there are no lines to follow
+        if change.old_blob is None:
+            moved = self._moved(change, spans)
+            yield Step(change, here, None, 1, moved)
+            self._go_where_moved(at, moved)
+            return
+        old_path = change.old_path or path
+        parent = next(iter(self._graph.parents[at]), NOWHERE)
+        carried = self._carried(change, spans)
+        older = Position(self._sha(parent) if parent >= 0 else Sha(""), old_path, carried.before)
+        if spans is None:
+            older = Position(older.sha, old_path, None)
+        moved = None
+        if carried.touched:
+            moved = None if spans is None or carried.before else self._moved(change, spans)
+            yield Step(change, here, older, carried.near, moved)
+        if moved is not None:
+            self._go_where_moved(at, moved)
+        elif spans is None or carried.before:
+            self._wait(self._source(old_path, parent), old_path, older.spans)
+
+    def _source(self, path: str, at: int) -> int:
+        return self._library.of(path).source(at) if at >= 0 else NOWHERE
+
+    def _carried(self, change: PathVersion, spans: Spans | None) -> CarriedSpans:
+        """Where the lines were before a change of their file."""
+        if spans is None:
+            return CarriedSpans((), touched=True, near=1)
+        ranges = self._reader.hunks_of_file(change.commit_id, change.file_id)
+        if not ranges and change.old_blob != change.new_blob:
+            return carry_all(spans, self._groups(change.old_blob, change.new_blob))
+        # With the lines around a hunk it reaches over more than it changes: one that ends above is above.
+        above = [each for each in ranges if each.new_start + each.new_lines <= spans[0].first]
+        if len(spans) == 1 and all(each in above or each.new_start > spans[0].last for each in ranges):
+            grown = sum(each.new_lines - each.old_lines for each in above)
+            before = Span(spans[0].first - grown, spans[0].last - grown)
+            return CarriedSpans((before,), touched=False, near=before.first)
+        return carry_all(spans, groups_of(self._bodies(change)))
+
+    def _bodies(self, change: PathVersion) -> list[HunkBody]:
+        return self._reader.bodies_of_file(change.commit_id, change.file_id)
+
+    def _moved(self, change: PathVersion, spans: Spans | None) -> Moved | None:
+        if not self._moves or spans is None:
+            return None
+        added = added_lines(self._bodies(change), spans)
+        return moved_from(added, self._reader.removed_in(change.commit_id)) if added else None
+
+    def _go_where_moved(self, at: int, moved: Moved | None) -> None:
+        if moved is not None and self._graph.parents[at]:
+            path = moved.change.old_path or moved.change.path
+            self._wait(self._source(path, self._graph.parents[at][0]), path, (moved.span,))
+
+    # -- a merge ---------------------------------------------------------------------------------
+
+    def _merged(self, at: int, path: str, spans: Spans | None) -> Iterator[Step]:
+        versions = self._library.of(path)
+        blob = versions.blob(at)
+        if blob is None:
+            return
+        found: list[_Found] = []
+        for parent in self._graph.parents[at]:
+            each = self._from_parent(versions, path, parent, blob, spans)
+            if each is None:
+                continue
+            if not each.carried.touched:  # this parent accounts for all of it
+                self._wait(each.source, each.path, None if spans is None else each.carried.before)
+                return
+            found.append(each)
+        change = versions.changes.get(at)
+        if change is not None and (not found or self._meets_own(change, spans)):
+            yield self._own(change, at, path, spans, found)
+        elif not found:
+            self.lost[f"what made {path} as it is in {self._sha(at)[:10]} is not indexed"] = None
+        for each in found:
+            if spans is None or each.carried.before:
+                self._wait(each.source, each.path, None if spans is None else each.carried.before)
+
+    def _from_parent(
+        self, versions: Versions, path: str, parent: int, blob: str, spans: Spans | None
+    ) -> _Found | None:
+        """Where a parent of a merge has the file from, and the lines in it; None without such a file."""
+        source = versions.source(parent) if parent >= 0 else NOWHERE
+        old = versions.blob(source)
+        if old is None:
+            source, path, old = self._elsewhere(path, parent)
+        if old is None:
+            return None
+        if old == blob:
+            return _Found(source, path, CarriedSpans(spans or (), touched=False, near=1))
+        if spans is None:
+            return _Found(source, path, CarriedSpans((), touched=True, near=1))
+        return _Found(source, path, carry_all(spans, self._groups(old, blob)))
+
+    def _elsewhere(self, path: str, parent: int) -> tuple[int, str, str | None]:
+        """The file under another name that it has in a parent, before a rename that the other side made."""
+        for name in self._library.other_names(path) if parent >= 0 else ():
+            versions = self._library.of(name)
+            source = versions.source(parent)
+            if (blob := versions.blob(source)) is not None:
+                return source, name, blob
+        return NOWHERE, path, None
+
+    def _meets_own(self, change: PathVersion, spans: Spans | None) -> bool:
+        """True when a merge's own changes touch the lines."""
+        if spans is None:
+            return True
+        return carry_all(spans, groups_of(self._bodies(change))).touched
+
+    def _own(self, change: PathVersion, at: int, path: str, spans: Spans | None, found: list[_Found]) -> Step:
+        """The step of a merge that changed the lines itself."""
+        here = Position(self._sha(at), path, spans)
+        if not found:
+            return Step(change, here, None, 1)
+        first = found[0]
+        sha = next(
+            (
+                self._sha(parent)
+                for parent in self._graph.parents[at]
+                if parent >= 0 and self._source(first.path, parent) == first.source
+            ),
+            Sha(""),
+        )
+        before = None if spans is None else first.carried.before
+        return Step(change, here, Position(sha, first.path, before), first.carried.near)
+
+    def _groups(self, old: str | None, new: str | None) -> list[Group]:
+        before = self._repository.read_blob(old) if old else b""
+        after = self._repository.read_blob(new) if new else b""
+        if before is None or after is None:
+            raise Unknown("a version of the file is missing or too large to read")
+        if b"\0" in before[:8000] or b"\0" in after[:8000]:
+            raise Unknown("a version of the file is binary")
+        return groups(before, after)
 
 
-def _refuse_beyond_the_end(repository: Repository, start: Position) -> None:
-    lines = repository.lines_at(start.sha, start.path)
-    if lines is None:
-        raise Unknown(f"there is no file {start.path} in {start.sha[:10]}")
-    if start.span.last > len(lines):
-        raise Unknown(f"{start.path} has only {len(lines):,} lines in {start.sha[:10]}")
-
-
-def _step(repository: Repository, reader: Reader, at: Position, blob: str, found: Made) -> Step:
-    """What the commit that made a content did to the lines."""
-    here = replace(at, sha=found.sha)
-    if found.old_blob is None:
-        return Step(found, here, None, None, touched=True)
-    old_path = found.old_path or at.path
-    parent = _parent_with(repository, found, old_path)
-    carried = _passed_by(reader, at.span, found) or carry(at.span, _groups(repository, found.old_blob, blob))
-    older = Position(parent, old_path, carried.before) if carried.before else None
-    near = older or Position(parent, old_path, Span(max(1, carried.near), max(1, carried.near)))
-    return Step(found, here, near, older, carried.touched)
-
-
-def _passed_by(reader: Reader, span: Span, found: Made) -> Carried | None:
-    """Where the lines were, if the commit's hunks all lie above or below them: no file need be read."""
-    if len(found.parents) != 1:
-        return None  # a merge's hunks are not all that differs from a parent
-    places = reader.hunks_of_file(found.commit_id, found.file_id)
-    above = [place for place in places if place.new_start + place.new_lines <= span.first]
-    if not places or any(place.new_start <= span.last for place in places if place not in above):
-        return None
-    grown = sum(place.new_lines - place.old_lines for place in above)
-    before = Span(span.first - grown, span.last - grown)
-    return Carried(before, touched=False, near=before.first)
-
-
-def _parent_with(repository: Repository, found: Made, path: str) -> Sha:
-    """The parent that a change is told from: of a merge's several, the one that has the old content."""
-    if not found.parents:
-        raise Unknown("history was cut off here")
-    if len(found.parents) == 1:
-        return found.parents[0]
-    return next(
-        (each for each in found.parents if repository.blob_at(each, path) == found.old_blob),
-        found.parents[0],
-    )
-
-
-def _parted(repository: Repository, at: Position, blob: str) -> Position:
-    """Walks to the merge that made a content of two, and on to the parent from which the lines came."""
-    sha = at.sha
-    for _ in range(_FARTHEST):
-        parents = [Sha(oid.hex()) for oid in repository.links(sha).parents]
-        olds = {each: repository.blob_at(each, at.path) for each in parents}
-        same = next((each for each, old in olds.items() if old == blob), None)
-        if same is not None:
-            sha = same
-            continue
-        if len(parents) < 2:
-            break
-        sides = [
-            (each, carry(at.span, _groups(repository, old, blob)))
-            for each, old in olds.items()
-            if old is not None
-        ]
-        for each, carried in sorted(sides, key=lambda side: side[1].touched):
-            if carried.before is not None:
-                return Position(each, at.path, carried.before)
-        break
-    raise Unknown(f"what made {at.path} as it is in {sha[:10]} is not indexed")
-
-
-def _groups(repository: Repository, old: str, new: str) -> list[Group]:
-    before, after = repository.read_blob(old), repository.read_blob(new)
-    if before is None or after is None:
-        raise Unknown("a version of the file is missing or too large to read")
-    return groups(before, after)
+def ended(versions: Versions) -> tuple[int, PathVersion] | None:
+    """The newest change that took a file away from a path, and its position."""
+    ends = [
+        (at, change)
+        for at, change in versions.changes.items()
+        if change.new_blob is None or change.kind is ChangeKind.DELETED
+    ]
+    return max(ends, key=lambda end: end[0], default=None)

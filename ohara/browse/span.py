@@ -1,13 +1,15 @@
-"""Maps a span of lines back through a change: whether it was touched, and where it was before. Pure."""
+"""Maps spans of lines back through a change: whether they were touched, and where they were before. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ohara.git.hunks import Group
 
-    from ohara.git.hunks import Group
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ohara.store.answers import HunkBody
 
 
 class Span(NamedTuple):
@@ -17,12 +19,45 @@ class Span(NamedTuple):
     last: int
 
 
+Spans = tuple[Span, ...]
+"""Lines in order; no two spans overlap or touch."""
+
+
 class Carried(NamedTuple):
     """A span before a change: None when all of it began there; `near` is the old line it stands at."""
 
     before: Span | None
     touched: bool
     near: int
+
+
+class CarriedSpans(NamedTuple):
+    """Spans before a change, those that began there left out; `near` is the old line of the first."""
+
+    before: Spans
+    touched: bool
+    near: int
+
+
+def carry_all(spans: Spans, groups: Sequence[Group]) -> CarriedSpans:
+    """Where lines of the new text come from in the old one, each span as `carry` says."""
+    carried = [carry(span, groups) for span in spans]
+    return CarriedSpans(
+        joined(each.before for each in carried if each.before),
+        any(each.touched for each in carried),
+        min((each.near for each in carried), default=1),
+    )
+
+
+def joined(spans: Iterable[Span]) -> Spans:
+    """Spans in order, those that overlap or touch made one."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.first <= found[-1].last + 1:
+            found[-1] = Span(found[-1].first, max(found[-1].last, span.last))
+        else:
+            found.append(span)
+    return tuple(found)
 
 
 def carry(span: Span, groups: Sequence[Group]) -> Carried:
@@ -62,3 +97,34 @@ def carry(span: Span, groups: Sequence[Group]) -> Carried:
     if first is None or last is None:
         return Carried(None, touched, near + 1)
     return Carried(Span(first + 1, last), touched, first + 1)
+
+
+def groups_of(hunks: Iterable[HunkBody]) -> list[Group]:
+    """Which lines the hunks of one file replace by which; the pieces of a long hunk are joined."""
+    found: list[Group] = []
+    for hunk in hunks:
+        old, new = hunk.old_start - 1, hunk.new_start - 1
+        for line in hunk.body.split("\n"):
+            sign = line[:1]
+            if sign == "+":
+                _grow(found, Group(old, 0, new, 1))
+                new += 1
+            elif sign == "-":
+                _grow(found, Group(old, 1, new, 0))
+                old += 1
+            elif sign == " ":
+                old += 1
+                new += 1
+    return found
+
+
+def _grow(groups: list[Group], line: Group) -> None:
+    """Add one changed line to the last group, if it goes on there."""
+    if groups:
+        last = groups[-1]
+        if last.old + last.old_lines == line.old and last.new_end == line.new:
+            groups[-1] = Group(
+                last.old, last.old_lines + line.old_lines, last.new, last.new_lines + line.new_lines
+            )
+            return
+    groups.append(line)

@@ -45,6 +45,7 @@ class Lazy:
 COMMANDS: Mapping[str, Lazy] = {
     "find": Lazy("find", "Search a repository's whole history."),
     "tui": Lazy("tui", "Search and browse history on screen."),
+    "explain": Lazy("explain", "Tell how lines, a file or a symbol came to be, commit by commit."),
     "mcp": Lazy("mcp", "Serve coding agents over the Model Context Protocol."),
     "show": Lazy("show", "Show a commit's message, the thread it belongs to, and its hunks."),
     "index": Lazy("index", "Read what is new in a repository's history, newest first."),

@@ -103,6 +103,7 @@ def _page(printing: OutputOptions, terminal: Terminal, *, now: float) -> Page:
             printing.colour, terminal=terminal.width is not None, environment=terminal.environment
         ),
         explain=printing.explain,
+        story=printing.story,
     )
 
 

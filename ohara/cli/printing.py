@@ -21,12 +21,13 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """How to print: the format, colour, whether to explain ranks, and the token budget."""
+    """How to print: the format, colour, whether to explain ranks, the token budget, whole messages."""
 
     form: Form
     colour: str = "auto"
     explain: bool = False
     budget: int | None = None
+    story: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,11 @@ from ohara.client.fastpath import HARMLESS, overrides_settings
 from ohara.errors import DaemonError, IndexMissing, InternalError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from ohara.model import Query, Results, SearchOptions
+    from ohara.model import ExplainOptions, Query, Results, SearchOptions
+    from ohara.searcher import Searcher
 
 # Errors of the service are raised and reported by this process, with a traceback if that is wanted.
 _HARMLESS = (*HARMLESS, "OHARA_DEBUG")
@@ -32,6 +34,15 @@ class Answered:
 
 def find_by_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered:
     """Send a query to the service, if one is running and would answer as this process does."""
+    return _ask(repo, lambda searcher: searcher.find_pattern(query, options))
+
+
+def explain_by_daemon(repo: Path, place: str, options: ExplainOptions) -> Answered:
+    """Have the service explain a place, if one is running and would answer as this process does."""
+    return _ask(repo, lambda searcher: searcher.explain(place, options))
+
+
+def _ask(repo: Path, question: Callable[[Searcher], Results]) -> Answered:
     if overrides_settings(os.environ, harmless=_HARMLESS):
         return Answered(None)
 
@@ -42,8 +53,7 @@ def find_by_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered
         if there is None:
             return Answered(None)
         with there:
-            searcher = client.RemoteSearcher(there, repo, meanwhile=_prepare_to_print)
-            results = searcher.find_pattern(query, options)
+            results = question(client.RemoteSearcher(there, repo, meanwhile=_prepare_to_print))
     except IndexMissing:
         return Answered(None)  # a first search starts an index, whose progress the caller shows
     except (DaemonError, InternalError) as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara import wire
-from ohara.model import SearchOptions
+from ohara.model import ExplainOptions, SearchOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,13 @@ class RemoteSearcher:
         """Search."""
         request = wire.Find(
             repo=str(self.repo), query=query, options=options, deadline_ms=round(DEADLINE_S * 1000)
+        )
+        return self.client.send(request, meanwhile=self.meanwhile).results
+
+    def explain(self, place: str, options: ExplainOptions = ExplainOptions()) -> Results:  # noqa: B008 - frozen
+        """The commits that made a place what it is."""
+        request = wire.Explain(
+            repo=str(self.repo), place=place, options=options, deadline_ms=round(DEADLINE_S * 1000)
         )
         return self.client.send(request, meanwhile=self.meanwhile).results
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ohara.daemon.jobs import Jobs
     from ohara.daemon.repositories import Repositories
     from ohara.daemon.watcher import Watch
-    from ohara.model import IndexStatus, Sha
+    from ohara.model import IndexStatus, Results, Sha
 
     Search: TypeAlias = Callable[[wire.Find], Awaitable[wire.Found]]
     Wording: TypeAlias = Callable[[wire.Typed, Search], Awaitable[wire.Printed]]
@@ -104,6 +104,8 @@ class Answers:
                 )
             case wire.Find():
                 return await self._find(request, client)
+            case wire.Explain():
+                return await self._explain(request, client)
             case wire.Typed():
                 return await self._wording(request, partial(self._find, client=client))
             case wire.Show():
@@ -182,8 +184,14 @@ class Answers:
             results = await engine.find(query, replace(request.options, within_s=left_s))
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
-            results = replace(results, index=_sendable(results.index), hits=wire.sendable_hits(results.hits))
-            return wire.Found(id=request.id, results=results)
+            return wire.Found(id=request.id, results=_found(results))
+
+    async def _explain(self, request: wire.Explain, client: Hashable) -> wire.Found:
+        async with self._turn(request, client), self._repositories.use(request.repo) as engine:
+            if await in_thread(catch_up, request.repo):
+                self._jobs.hurry(engine.repository.common_dir)
+            results = await engine.browser.explain(request.place, request.options)
+            return wire.Found(id=request.id, results=_found(results))
 
     async def _show(self, request: wire.Show, client: Hashable) -> wire.Shown:
         async with self._turn(request, client), self._repositories.use(request.repo) as engine:
@@ -196,6 +204,11 @@ def _carried(job: wire.JobState) -> wire.JobState:
     return msgspec.structs.replace(
         job, repository=wire.sendable(job.repository), detail=wire.sendable(job.detail)
     )
+
+
+def _found(results: Results) -> Results:
+    """The results with paths of the repository that JSON can hold."""
+    return replace(results, index=_sendable(results.index), hits=wire.sendable_hits(results.hits))
 
 
 def _sendable(status: IndexStatus) -> IndexStatus:

@@ -81,6 +81,12 @@ def pointing_at(handle: pygit2.Repository, sha: Sha) -> tuple[str, ...]:
     )
 
 
+def tags(handle: pygit2.Repository) -> dict[str, Sha]:
+    """The commit that each tag leads to, by the tag's short name; one that leads elsewhere is left out."""
+    names = [raw.decode("utf-8", "replace") for raw in _listed(handle) if raw.startswith(b"refs/tags/")]
+    return {_short(name): sha for name in names if (sha := _peeled(handle, name)) is not None}
+
+
 def resolve(handle: pygit2.Repository, names: Iterable[str]) -> dict[str, Sha]:
     """Finds the commit that each name leads to; a HEAD without commits yet leads nowhere."""
     found: dict[str, Sha] = {}

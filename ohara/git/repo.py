@@ -92,6 +92,13 @@ class Repository:
         }
         return urls.get("origin") or (next(iter(urls.values())) if len(urls) == 1 else None)
 
+    def setting(self, name: str) -> tuple[str, ...]:
+        """Every value of a setting of git's; an unreadable configuration has none."""
+        try:
+            return tuple(self.handle.config_snapshot.get_multivar(name))
+        except (pygit2.GitError, KeyError, ValueError, OSError):
+            return ()
+
     def _settings(self) -> dict[str, str]:
         """Reads the repository's configuration; an unreadable one says nothing."""
         try:
@@ -129,6 +136,10 @@ class Repository:
     def find_commit(self, prefix: str) -> Sha | None:
         """Finds the one commit whose id starts with a hexadecimal prefix."""
         return refs.find_commit(self.handle, prefix)
+
+    def tags(self) -> dict[str, Sha]:
+        """Every tag that leads to a commit, by its short name."""
+        return refs.tags(self.handle)
 
     def names_of(self, sha: Sha) -> tuple[str, ...]:
         """Short names of the branches and tags that lead to a commit."""

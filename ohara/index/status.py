@@ -74,3 +74,18 @@ def count_unseen(repository: Repository, tips: Collection[Sha], seen: Collection
     if set(tips) <= set(seen):
         return 0
     return sum(1 for _ in walk(repository, set(tips), hide=set(seen)))
+
+
+class UnseenCommits:
+    """Counts as `count_unseen`, and keeps the last count: a walk through history takes its time."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._counts: dict[tuple[str, ...], int] = {}
+
+    def count(self, tips: Collection[Sha], seen: Collection[Sha]) -> int:
+        """How many commits some tips lead to that others do not."""
+        key = (*sorted(tips), "", *sorted(seen))
+        if key not in self._counts:
+            self._counts = {key: count_unseen(self._repository, tips, seen)}
+        return self._counts[key]

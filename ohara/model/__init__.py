@@ -7,8 +7,9 @@ hex.
 from __future__ import annotations
 
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, LineOrigin, Place
+from ohara.model.explaining import Arrival, Explained, Role
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
-from ohara.model.options import MOST_HITS, WHOLE_HUNK, Group, Order, SearchOptions
+from ohara.model.options import MOST_HITS, WHOLE_HUNK, ExplainOptions, Group, Order, SearchOptions
 from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.results import (
     AtHead,
@@ -28,12 +29,15 @@ from ohara.model.vectors import VectorBlock, VectorForm
 __all__ = [
     "MOST_HITS",
     "WHOLE_HUNK",
+    "Arrival",
     "AtHead",
     "ChangeKind",
     "ChangedFile",
     "Commit",
     "CommitDetails",
     "Copy",
+    "ExplainOptions",
+    "Explained",
     "Failure",
     "FileChange",
     "Filters",
@@ -64,6 +68,7 @@ __all__ = [
     "Query",
     "QueryClass",
     "Results",
+    "Role",
     "SearchOptions",
     "Sha",
     "SpanScope",

@@ -53,3 +53,30 @@ class SearchOptions:
     strict: bool = False
     now: int | None = None
     within_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """How to explain a place.
+
+    `k` is the number of commits, 0 for all; `story` begins with the oldest. `ref` is the commit in which
+    lines are counted: without it they are those of the work tree, or of HEAD where there is none. `since`
+    leaves out what is older, `ignore` and, unless `all_revs`, what the repository says to ignore in blame.
+    `all_hunks` shows every hunk of a commit that belongs to the place, not only the one that changed most of
+    it. `moves` follows lines to where the same commit took them from. `after` is the cursor of the results
+    that these continue, `context` the number of lines around the lines in question, `folder` where a path is
+    relative to.
+    """
+
+    k: int = 10
+    story: bool = False
+    ref: str | None = None
+    since: int | None = None
+    ignore: tuple[str, ...] = ()
+    all_revs: bool = False
+    all_hunks: bool = False
+    moves: bool = True
+    after: str | None = None
+    context: int | None = None
+    folder: str = ""
+    now: int | None = None

@@ -14,7 +14,7 @@ from ohara.present.times import rfc3339
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError
-    from ohara.model import Hit, LiteralSpan, MatchCount, Results, Thread
+    from ohara.model import Explained, Hit, LiteralSpan, MatchCount, Results, Thread
 
 SCHEMA = 1
 
@@ -58,7 +58,29 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
 
 
 def hit_object(hit: Hit) -> dict[str, object]:
-    """One hit, with everything that is known about it."""
+    """One hit, with everything that is known about it; `explained` only where a place was explained."""
+    said = _hit(hit)
+    return said | {"explained": _explained(hit, hit.explained)} if hit.explained else said
+
+
+def _explained(hit: Hit, explained: Explained) -> dict[str, object]:
+    arrival = explained.arrival
+    return {
+        "role": explained.role.value,
+        "lines": [explained.first, explained.last] if explained.first else None,
+        "old_lines": [explained.old_first, explained.old_last] if explained.old_first else None,
+        "moved_from": explained.moved_from,
+        "omitted": explained.omitted,
+        "message": hit.commit.message,
+        "email": hit.commit.email,
+        "merge": arrival.merge,
+        "merge_subject": arrival.merge_subject or None,
+        "pull": arrival.pull,
+        "tag": arrival.tag,
+    }
+
+
+def _hit(hit: Hit) -> dict[str, object]:
     commit = hit.commit
     return {
         "rank": hit.rank,

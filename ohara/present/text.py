@@ -12,6 +12,14 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Intent, LaneStatus, Pass, SpanScope
 from ohara.present.columns import pieces, width_of, words
+from ohara.present.explained import (
+    MESSAGE_LINES,
+    STORY_LINES,
+    arrival_words,
+    message_lines,
+    omitted_words,
+    role_words,
+)
 from ohara.present.hunks import range_of
 from ohara.present.style import PLAIN, Ink, Style
 from ohara.present.times import ago, rfc3339
@@ -32,7 +40,8 @@ _NARROWEST = 20  # below this nothing is readable; wrapping there would only mak
 class Page:
     """How to lay out text: the width (None does not wrap), the style, the current time, and `explain`.
 
-    `several`: the hits are of more than one repository, so that each names its own.
+    `several`: the hits are of more than one repository, so that each names its own. `story`:
+    messages are whole.
     """
 
     now: float
@@ -40,6 +49,7 @@ class Page:
     style: Style = PLAIN
     explain: bool = False
     several: bool = False
+    story: bool = False
 
 
 _LONGEST_CAPTURE = 60
@@ -50,6 +60,7 @@ def hit_lines(hit: Hit, page: Page, *, numbered: bool = True) -> list[str]:
     margin = " " * (len(str(hit.rank)) + 2)
     return [
         *_head(hit, page, margin, f"{hit.rank}." if numbered else ""),
+        *(_message(hit, page, margin) if hit.explained else ()),
         *(_repository(hit, page, margin) if page.several else ()),
         *_place(hit, page, margin),
         *_match_count(hit, page, margin),
@@ -198,8 +209,17 @@ def _stretches(start: int, end: int, spans: Sequence[tuple[int, int]]) -> Iterat
         yield low, high, any(first <= low and high <= last for first, last in spans)
 
 
+def _message(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    """The rest of the message, where hits tell how something came to be."""
+    for line in message_lines(hit, STORY_LINES if page.story else MESSAGE_LINES):
+        for part in wrapped(sanitize(line, keep="\t").replace("\t", _TAB), page, margin):
+            yield f"{margin}{part}".rstrip()
+
+
 def _company(hit: Hit, page: Page, margin: str) -> Iterator[str]:
-    told = []
+    told: list[str] = []
+    if hit.explained:
+        told += filter(None, (omitted_words(hit.explained), role_words(hit.explained)))
     if hit.more_in_commit:
         told.append(f"+{hit.more_in_commit} more in this commit")
     elsewhere = [copy for copy in hit.also_on if copy.branches]
@@ -208,6 +228,8 @@ def _company(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     named = {copy.sha for copy in elsewhere}
     if others := [sha for sha in hit.also_in if sha not in named]:
         told.append(f"also in {counted(len(others), 'commit')}")
+    if hit.explained and (arrival := arrival_words(hit.explained)):
+        told.append(arrival)
     if told:
         for line in wrapped(" · ".join(told), page, margin):
             yield margin + page.style.ink(line, Ink.QUIET)

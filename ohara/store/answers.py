@@ -185,6 +185,40 @@ class FileVersion(NamedTuple):
     unread: bool
 
 
+class PathVersion(NamedTuple):
+    """A change that gave a file its content at a path, or took it away from there: then without new blob.
+
+    A rename away from the path counts as taking away; `path` is then the new name.
+    """
+
+    commit_id: int
+    sha: bytes
+    file_id: int
+    kind: ChangeKind
+    path: str
+    old_path: str | None
+    old_blob: str | None
+    new_blob: str | None
+
+
+class HunkBody(NamedTuple):
+    """The lines of a hunk; its starts number the first line on each side, or where one would stand."""
+
+    hunk: HunkId
+    old_start: int
+    new_start: int
+    body: str
+
+
+class Definition(NamedTuple):
+    """A symbol that a file of HEAD defines, and on which lines."""
+
+    path: str
+    qualified: str
+    first: int
+    last: int
+
+
 def holds_change(body: str) -> bool:
     """True when a line of a body is added or removed."""
     return body[:1] in {"+", "-"} or "\n+" in body or "\n-" in body

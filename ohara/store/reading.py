@@ -26,11 +26,14 @@ if TYPE_CHECKING:
         CommitHunk,
         CopyOf,
         Counts,
+        Definition,
         FileVersion,
+        HunkBody,
         HunkRange,
         Made,
         Occurrence,
         PathChange,
+        PathVersion,
         PlacedHunk,
         ScoredByWords,
         StoredHunk,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
         Weights,
         WordQuery,
     )
+    from ohara.store.graph import CommitGraph
     from ohara.store.trigram_query import Formula
 
 T = TypeVar("T")
@@ -333,6 +337,34 @@ class History(Protocol):
 
     def hunks_of_file(self, commit: int, file: int) -> list[HunkRange]:
         """Which lines the hunks of one changed file reach over."""
+        ...
+
+    def commit_graph(self) -> CommitGraph:
+        """Every commit with its parents, parents first."""
+        ...
+
+    def versions_of(self, path: str) -> list[PathVersion]:
+        """Every change that gave the file at a path its content, or took it away from there."""
+        ...
+
+    def bodies_of_file(self, commit: int, file: int) -> list[HunkBody]:
+        """The lines of the hunks of one changed file, in their order."""
+        ...
+
+    def removed_in(self, commit: int) -> list[tuple[PathVersion, HunkBody]]:
+        """The hunks of a commit that remove lines, with the change of the file they belong to."""
+        ...
+
+    def definitions(self, name: str) -> list[Definition]:
+        """Where HEAD defines the symbols of a name, qualified or not, by path and line."""
+        ...
+
+    def symbol_names(self) -> list[str]:
+        """Every name of a symbol that history knows, sorted."""
+        ...
+
+    def paths(self) -> list[str]:
+        """Every path that ever changed, sorted."""
         ...
 
 

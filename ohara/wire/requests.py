@@ -7,7 +7,7 @@ from typing import Annotated, Generic, TypeAlias, TypeVar, get_args
 import msgspec
 from msgspec import Meta
 
-from ohara.model import Query, SearchOptions
+from ohara.model import ExplainOptions, Query, SearchOptions
 from ohara.wire.replies import (
     Blamed,
     Described,
@@ -66,6 +66,14 @@ class Find(Request[Found], frozen=True, kw_only=True):
     repo: ShortText
     query: LongText | Query
     options: SearchOptions = SearchOptions()
+
+
+class Explain(Request[Found], frozen=True, kw_only=True):
+    """Explain a place: the commits that made lines, a file or a symbol what they are."""
+
+    repo: ShortText
+    place: Annotated[str, Meta(max_length=4096)]
+    options: ExplainOptions = ExplainOptions()
 
 
 class Typed(Request[Printed], frozen=True, kw_only=True):
@@ -180,6 +188,7 @@ class Cancel(Request[Done], frozen=True, kw_only=True):
 AnyRequest: TypeAlias = (
     Hello
     | Find
+    | Explain
     | Typed
     | Show
     | Status

@@ -23,6 +23,7 @@ _PARTS = {
     "find": "how soon a question is answered",
     "structural": "structural search against brute force over the newest commits",
     "literal": "literal and regex search against git log -G",
+    "explain": "the history of lines against git log -L",
     "daemon": "the background service: what asking it costs, how it bears indexing, what it keeps",
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
     "scale": "all repositories given in one index",
@@ -69,6 +70,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     """What a part measures, as it comes."""
     from tests.bench import parts
     from tests.bench.ablation import measure_ablation
+    from tests.bench.explain import measure_explain
     from tests.bench.golden import measure_golden
     from tests.bench.handmade import measure_handmade
     from tests.bench.lazy_report import measure_lazy
@@ -105,6 +107,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
         "structural": lambda subject: measure_structural(subject, work),
+        "explain": lambda subject: measure_explain(subject, work),
         "literal": lambda subject: parts.literal(subject, work, patterns=given.patterns),
     }
     if part in several:

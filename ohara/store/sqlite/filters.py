@@ -127,7 +127,7 @@ def compile_filters(
 def symbol_ids(connection: Connection, names: Iterable[str]) -> list[int]:
     """The symbols that names stand for: `record`, `Journal.record` and `Journal::record` name one method."""
     found: set[int] = set()
-    for name in filter(_is_text, names):
+    for name in filter(is_text, names):
         parts = [part for part in _JOINTS.split(name) if part]
         dotted = ".".join(parts)
         for symbol, qualified in connection.execute(_SYMBOL_IDS, (parts[-1] if parts else name,)):
@@ -136,7 +136,7 @@ def symbol_ids(connection: Connection, names: Iterable[str]) -> list[int]:
     return sorted(found)
 
 
-def _is_text(name: str) -> bool:
+def is_text(name: str) -> bool:
     """False for bytes that are no text, which no symbol is called by and SQLite does not take."""
     try:
         name.encode()

@@ -14,6 +14,7 @@ from ohara.store.sqlite import (
     literal,
     named,
     nearest,
+    path_versions,
     threads,
     versions,
 )
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     from ohara.store.answers import (
         CommitHunk,
         CopyOf,
+        Definition,
         FileVersion,
+        HunkBody,
         HunkRange,
         Made,
         Occurrence,
         PathChange,
+        PathVersion,
         PlacedHunk,
         ScoredByWords,
         StoredHunk,
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
         Weights,
         WordQuery,
     )
+    from ohara.store.graph import CommitGraph
     from ohara.store.reading import Allowed, Probe
     from ohara.store.sqlite.filters import HunkFilter
     from ohara.store.trigram_query import Formula
@@ -265,6 +270,34 @@ class Reader(Session):
     def hunks_of_file(self, commit: int, file: int) -> list[HunkRange]:
         """Which lines the hunks of one changed file reach over."""
         return browse.hunks_of_file(self, commit, file)
+
+    def commit_graph(self) -> CommitGraph:
+        """Every commit with its parents, parents first."""
+        return path_versions.commit_graph(self)
+
+    def versions_of(self, path: str) -> list[PathVersion]:
+        """Every change that gave the file at a path its content, or took it away from there."""
+        return path_versions.versions_of(self, path)
+
+    def bodies_of_file(self, commit: int, file: int) -> list[HunkBody]:
+        """The lines of the hunks of one changed file."""
+        return path_versions.bodies_of_file(self, commit, file)
+
+    def removed_in(self, commit: int) -> list[tuple[PathVersion, HunkBody]]:
+        """The hunks of a commit that remove lines, with the change of the file they belong to."""
+        return path_versions.removed_in(self, commit)
+
+    def definitions(self, name: str) -> list[Definition]:
+        """Where HEAD defines the symbols of a name."""
+        return path_versions.definitions(self, name)
+
+    def symbol_names(self) -> list[str]:
+        """Every name of a symbol that history knows."""
+        return path_versions.symbol_names(self)
+
+    def paths(self) -> list[str]:
+        """Every path that ever changed."""
+        return path_versions.paths(self)
 
     # -- threads ---------------------------------------------------------------------------------
 
