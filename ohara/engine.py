@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.browse.browser import Browser
-    from ohara.model import Hit, Query, Results, Sha
+    from ohara.model import Hit, Query, Related, Results, Sha
     from ohara.query.names import LinesName
     from ohara.retrieve.request import Traced
     from ohara.search import Search
@@ -143,6 +143,12 @@ class Engine:
         import anyio
 
         return anyio.run(self.hunks_of, self.repository.commit_named(commit)).hits
+
+    def related(self, place: str, k: int = 10) -> Related:
+        """What changes together with a path, lines of it, a symbol or a commit."""
+        import anyio
+
+        return anyio.run(self.browser.related, place, k)
 
     def statuses(self) -> tuple[IndexStatus, ...]:
         """The status of the one index, as `Searcher` has it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from ohara.model import ExplainOptions, Hit, IndexStatus, Query, Results, SearchOptions
+    from ohara.model import ExplainOptions, Hit, IndexStatus, Query, Related, Results, SearchOptions
 
 
 class Searcher(Protocol):
@@ -26,6 +26,10 @@ class Searcher(Protocol):
 
     def show(self, commit: str) -> tuple[Hit, ...]:
         """All hunks of one commit, whole, named by sha, prefix or ref."""
+        ...
+
+    def related(self, place: str, k: int = ...) -> Related:
+        """What changes together with a path, lines of it, a symbol or a commit."""
         ...
 
     def statuses(self) -> tuple[IndexStatus, ...]:

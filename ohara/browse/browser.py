@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ohara.browse.explain import Explainer
 from ohara.browse.history_hits import symbol_hit
 from ohara.browse.lineage import Position, Trail
+from ohara.browse.related import Ways, related
 from ohara.browse.span import Span
 from ohara.browse.subject import Places, Subject
 from ohara.errors import RepositoryError, UsageError
@@ -30,7 +31,7 @@ from ohara.store.engines import index_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ohara.model import Hit, Results, Sha
+    from ohara.model import Hit, Related, Results, Sha
     from ohara.query.names import LinesName
     from ohara.settings import Settings
     from ohara.store.locate import IndexLocation
@@ -115,6 +116,18 @@ class Browser:
         if len(there) > 1:
             found.sort(key=lambda hit: -hit.commit.committer_time)
         return Traced(tuple(dict.fromkeys(hit.hunk for hit in found if hit.hunk)), tuple(notes))
+
+    async def related(self, place: str, limit: int) -> Related:
+        """What changes together with a path, lines of it, a symbol or a commit."""
+        ways = Ways(self._commit_if_any, self.trace)
+        return await self._read(lambda reader: related(reader, ways, place, limit))
+
+    def _commit_if_any(self, name: str) -> Sha | None:
+        with self._lock:
+            try:
+                return self._repository.commit_named(name)
+            except RepositoryError:
+                return None
 
     async def remote(self) -> str | None:
         """Where the repository is fetched from."""

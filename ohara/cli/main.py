@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "explain": Lazy("explain", "Tell how lines, a file or a symbol came to be, commit by commit."),
     "mcp": Lazy("mcp", "Serve coding agents over the Model Context Protocol."),
     "show": Lazy("show", "Show a commit's message, the thread it belongs to, and its hunks."),
+    "related": Lazy("related", "Show what changes together with PLACE, with the commits."),
     "index": Lazy("index", "Read what is new in a repository's history, newest first."),
     "status": Lazy("status", "Show what is indexed, what is left out and why, and how far each pass is."),
     "repos": Lazy("repos", "List all indexes on this machine: path, size, freshness."),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.client.blocking import Client
-    from ohara.model import Hit, IndexStatus, Query, Results
+    from ohara.model import Hit, IndexStatus, Query, Related, Results
 
 DEADLINE_S = 120.0  # a scan of a huge history; the lanes have deadlines of their own
 
@@ -43,6 +43,10 @@ class RemoteSearcher:
     def show(self, commit: str) -> tuple[Hit, ...]:
         """All hunks of one commit, whole."""
         return self.client.send(wire.Show(repo=str(self.repo), commit=commit)).hits
+
+    def related(self, place: str, k: int = 10) -> Related:
+        """What changes together with a path, lines of it, a symbol or a commit."""
+        return self.client.send(wire.RelatedRequest(repo=str(self.repo), place=place, k=k)).related
 
     def statuses(self) -> tuple[IndexStatus, ...]:
         """The status of the index."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ohara.browse.browser import Browser
     from ohara.model import History
 
-Browsing = wire.Describe | wire.HistoryRequest | wire.Blame | wire.Lines | wire.Remote
+Browsing = wire.Describe | wire.HistoryRequest | wire.Blame | wire.Lines | wire.Remote | wire.RelatedRequest
 
 
 async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
@@ -34,6 +34,9 @@ async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
         case wire.Lines():
             span = _span(request.first, request.last)
             return wire.Excerpt(id=request.id, lines=await browser.lines(request.commit, request.path, span))
+        case wire.RelatedRequest():
+            together = await browser.related(request.place, request.k)
+            return wire.RelatedReply(id=request.id, related=together)
         case wire.Remote():
             return wire.Located(id=request.id, url=await browser.remote())
 

@@ -110,7 +110,14 @@ class Answers:
                 return await self._wording(request, partial(self._find, client=client))
             case wire.Show():
                 return await self._show(request, client)
-            case wire.Describe() | wire.HistoryRequest() | wire.Blame() | wire.Lines() | wire.Remote():
+            case (
+                wire.Describe()
+                | wire.HistoryRequest()
+                | wire.Blame()
+                | wire.Lines()
+                | wire.Remote()
+                | wire.RelatedRequest()
+            ):
                 async with self._turn(request, client), self._repositories.use(request.repo) as engine:
                     return await browse(engine.browser, request)
             case wire.Stop():

@@ -13,8 +13,9 @@ from ohara.history.threads import THREADS_VERSION, find_threads
 from ohara.store.facts import THREADED, THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ohara.history.reasons import Node
     from ohara.model import Sha
     from ohara.store.writing import Writer
 
@@ -35,14 +36,18 @@ def outdate(writer: Writer) -> None:
 def find(writer: Writer, tips: Mapping[str, Sha], head: str) -> None:
     """Find the threads and copies, and write them in one batch; `head` is the commit of HEAD."""
     nodes = writer.threads.nodes()
-    ids = {node.sha: node.id for node in nodes}
-    ordered = [head, *(tips[ref] for ref in sorted(tips, key=_main_first))]
-    lines = [ids[sha] for sha in ordered if sha in ids]
-    found = find_threads(nodes, lines)
+    found = find_threads(nodes, lines_of(nodes, tips, head))
     writer.threads.replace(found.threads, on_branches(nodes, tips, found.copies))
     writer.record(THREADED, len(nodes))
     writer.record(THREADS, THREADS_VERSION)
     writer.commit()
+
+
+def lines_of(nodes: Sequence[Node], tips: Mapping[str, Sha], head: str) -> list[int]:
+    """The commits whose lines others are merged into, HEAD's first."""
+    ids = {node.sha: node.id for node in nodes}
+    ordered = [head, *(tips[ref] for ref in sorted(tips, key=_main_first))]
+    return [ids[sha] for sha in ordered if sha in ids]
 
 
 def _main_first(ref: str) -> tuple[int, str]:

@@ -11,6 +11,7 @@ from ohara.model.explaining import Arrival, Explained, Role
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
 from ohara.model.options import MOST_HITS, WHOLE_HUNK, ExplainOptions, Group, Order, SearchOptions
 from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.model.related import Companion, Related
 from ohara.model.results import (
     AtHead,
     Hit,
@@ -35,6 +36,7 @@ __all__ = [
     "ChangedFile",
     "Commit",
     "CommitDetails",
+    "Companion",
     "Copy",
     "ExplainOptions",
     "Explained",
@@ -67,6 +69,7 @@ __all__ = [
     "Progress",
     "Query",
     "QueryClass",
+    "Related",
     "Results",
     "Role",
     "SearchOptions",

@@ -127,6 +127,22 @@ class StoredHunk:
     body: str
 
 
+class CommitAt(NamedTuple):
+    """A commit and its time."""
+
+    commit: int
+    sha: Sha
+    time: int
+
+
+class FileLife(NamedTuple):
+    """How many commits changed a path, what the file is called now, and whether it is gone."""
+
+    changes: int
+    now: str
+    gone: bool
+
+
 class ThreadCommit(NamedTuple):
     """A commit of a thread, and why it belongs there."""
 

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
     from ohara.model import ChangedFile, Filters, HunkId, Kin, Sha, VectorBlock, VectorForm
     from ohara.store.answers import (
+        CommitAt,
         CommitHunk,
         CopyOf,
         Counts,
         Definition,
+        FileLife,
         FileVersion,
         HunkBody,
         HunkRange,
@@ -368,6 +370,34 @@ class History(Protocol):
         ...
 
 
+class Changes(Protocol):
+    """How often files and symbols changed, and in which commits."""
+
+    def commits_changing(self, paths: Collection[str], limit: int) -> list[CommitAt]:
+        """The commits that changed a file at one of some paths, newest first."""
+        ...
+
+    def commits_of_hunks(self, hunks: Iterable[HunkId]) -> list[CommitAt]:
+        """The commits of some hunks, newest first."""
+        ...
+
+    def qualified_names(self, symbol: str) -> list[str]:
+        """The qualified names of the symbols that a name may mean, sorted."""
+        ...
+
+    def symbols_of_commits(self, commits: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
+        """The symbols that each commit touched: path and qualified name."""
+        ...
+
+    def times_touched(self, symbols: Collection[str]) -> dict[str, int]:
+        """In how many commits each symbol, by its qualified name, was touched."""
+        ...
+
+    def file_lives(self) -> Mapping[str, FileLife]:
+        """Of every path: how many commits changed it, what it is called now, whether it is gone."""
+        ...
+
+
 class Threads(Protocol):
     """Which commits belong together, as the last whole index run found them."""
 
@@ -384,7 +414,7 @@ class Threads(Protocol):
         ...
 
 
-class Reader(Candidates, Vectors, Named, Hunks, Versions, History, Threads, KnowsFacts, Protocol):
+class Reader(Candidates, Vectors, Named, Hunks, Versions, History, Changes, Threads, KnowsFacts, Protocol):
     """One way into an index, for reading only; used by one thread at a time, stopped from any."""
 
     def state(self) -> str:

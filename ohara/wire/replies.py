@@ -17,6 +17,7 @@ from ohara.model import (  # noqa: TC001 - msgspec reads them
     IndexStatus,
     LineOrigin,
     Progress,
+    Related,
     Results,
 )
 
@@ -86,6 +87,12 @@ class Located(Reply, frozen=True, kw_only=True):
     """The reply to Remote; None without a remote, and when none of several is called origin."""
 
     url: str | None
+
+
+class RelatedReply(Reply, frozen=True, kw_only=True, tag="cochanged"):
+    """The reply to RelatedRequest."""
+
+    related: Related
 
 
 class StatusReply(Reply, frozen=True, kw_only=True, tag="standing"):
@@ -184,6 +191,7 @@ AnyReply: TypeAlias = (
     | Blamed
     | Excerpt
     | Located
+    | RelatedReply
 )
 
 

@@ -20,6 +20,7 @@ from ohara.wire.replies import (
     Id,
     Located,
     Printed,
+    RelatedReply,
     Reply,
     Repositories,
     Shown,
@@ -131,6 +132,14 @@ class Lines(Request[Excerpt], frozen=True, kw_only=True):
     last: Line
 
 
+class RelatedRequest(Request[RelatedReply], frozen=True, kw_only=True, tag="related"):
+    """Get what changes together with a path, `path:line`, `path:symbol`, a symbol or a commit."""
+
+    repo: ShortText
+    place: ShortText
+    k: Annotated[int, Meta(ge=1, le=1_000)] = 10
+
+
 class Remote(Request[Located], frozen=True, kw_only=True):
     """Get the URL that a repository is fetched from."""
 
@@ -205,6 +214,7 @@ AnyRequest: TypeAlias = (
     | Blame
     | Lines
     | Remote
+    | RelatedRequest
     | Stop
 )
 

@@ -28,6 +28,8 @@ _PARTS = {
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
     "scale": "all repositories given in one index",
     "content": "what a megabyte of each kind of content costs, on scripted histories",
+    "related": "what changes together, on held-out commits",
+    "threads": "threads beside what merges of pull requests and noted cherry-picks say",
     "handmade": "what is written by hand, beside the library that could do it",
     "all": "quality, index, find and literal of every repository given",
     "quick": "everything on a small scripted history: does the benchmark work, are the numbers sane",
@@ -76,10 +78,12 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.lazy_report import measure_lazy
     from tests.bench.plainwords import measure_words
     from tests.bench.quality import measure_quality
+    from tests.bench.related import measure_related
     from tests.bench.screen import measure_screen
     from tests.bench.service import measure_service
     from tests.bench.structural import measure_structural
     from tests.bench.systems import WAYS
+    from tests.bench.threads import measure_threads
 
     subjects: list[Subject] = given.repo
     work: Path = given.work or given.out / "work"
@@ -108,6 +112,8 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "handmade": measure_handmade,
         "structural": lambda subject: measure_structural(subject, work),
         "explain": lambda subject: measure_explain(subject, work),
+        "related": measure_related,
+        "threads": lambda subject: measure_threads(subject, work),
         "literal": lambda subject: parts.literal(subject, work, patterns=given.patterns),
     }
     if part in several:

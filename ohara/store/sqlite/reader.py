@@ -8,6 +8,7 @@ from ohara.store.facts import THREADS
 from ohara.store.sqlite import (
     ancestry,
     browse,
+    changes,
     hydrate,
     lane_queries,
     lineage,
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
     from ohara.model import ChangedFile, Filters, HunkId, Kin, Sha
     from ohara.store.answers import (
+        CommitAt,
         CommitHunk,
         CopyOf,
         Definition,
+        FileLife,
         FileVersion,
         HunkBody,
         HunkRange,
@@ -298,6 +301,32 @@ class Reader(Session):
     def paths(self) -> list[str]:
         """Every path that ever changed."""
         return path_versions.paths(self)
+
+    # -- changes ---------------------------------------------------------------------------------
+
+    def commits_changing(self, paths: Collection[str], limit: int) -> list[CommitAt]:
+        """The commits that changed a file at one of some paths, newest first."""
+        return changes.commits_changing(self, paths, limit)
+
+    def commits_of_hunks(self, hunks: Iterable[HunkId]) -> list[CommitAt]:
+        """The commits of some hunks, newest first."""
+        return changes.commits_of_hunks(self, hunks)
+
+    def qualified_names(self, symbol: str) -> list[str]:
+        """The qualified names of the symbols that a name may mean."""
+        return changes.qualified_names(self, symbol_ids(self.connection, [symbol]))
+
+    def symbols_of_commits(self, commits: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
+        """The symbols that each commit touched."""
+        return changes.symbols_of_commits(self, commits)
+
+    def times_touched(self, symbols: Collection[str]) -> dict[str, int]:
+        """In how many commits each symbol was touched."""
+        return changes.times_touched(self, symbols)
+
+    def file_lives(self) -> Mapping[str, FileLife]:
+        """Of every path: how many commits changed it, what it is called now, whether it is gone."""
+        return changes.file_lives(self)
 
     # -- threads ---------------------------------------------------------------------------------
 
