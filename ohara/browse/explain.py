@@ -35,6 +35,7 @@ from ohara.model import (
 from ohara.query.place import read_place
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import Page
+from ohara.retrieve.together import annotate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -184,7 +185,7 @@ class Explainer:
             arrival = self._arrival(came, step.sha) if came else Arrival()
             hits += self._of_step(step, arrival, first_rank + len(hits))
         repository = str(self._repository.path)
-        return tuple(replace(hit, repository=repository) for hit in hits)
+        return annotate(self._reader, [replace(hit, repository=repository) for hit in hits])
 
     def _touching(self, step: Step) -> list[HunkBody]:
         """The hunks of a commit that belong to the place; for one hit a commit, with their pieces joined."""

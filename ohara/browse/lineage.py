@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.browse.moves import added_lines, moved_from
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.store.answers import HunkBody, PathVersion
     from ohara.store.reading import Reader
+
+
+_MOST_FILES = 200_000  # of a commit that are looked through for one that changed its folder
 
 
 class Unknown(Exception):
@@ -93,7 +97,7 @@ class Trail:
         if at is None:
             self.lost[f"commit {start.sha[:10]} is not indexed"] = None
             return
-        self._wait(self._library.of(start.path).source(at), start.path, start.spans)
+        self._go(at, start.path, start.spans, self._repository.blob_at(start.sha, start.path))
         while self._waiting:
             self._reader.check()
             number, path = heapq.heappop(self._waiting)
@@ -105,6 +109,37 @@ class Trail:
                 )
             except Unknown as why:
                 self.lost[str(why)] = None
+
+    def _go(self, at: int, path: str, spans: Spans | None, blob: str | None) -> None:
+        """Go on from a commit's version of a file, or from where a merge took that out of another folder."""
+        versions = self._library.of(path)
+        source = versions.source(at) if at >= 0 else NOWHERE
+        if blob is None or at < 0 or blob == versions.blob(source):
+            self._wait(source, path, spans)
+            return
+        found = self._from_another_folder(self._first_with(at, path, blob), path, blob, spans)
+        if not found:
+            self.lost[f"what made {path} as it is in {self._sha(at)[:10]} is not indexed"] = None
+        for each in found:
+            self._wait(each.source, each.path, None if spans is None else each.carried.before)
+
+    def _first_with(self, at: int, path: str, blob: str) -> int:
+        """The commit with which a file got its content, found by halving each line of first parents."""
+        while True:
+            chain = [at]
+            while (parents := self._graph.parents[chain[-1]]) and parents[0] >= 0:
+                chain.append(parents[0])
+            has, lacks = 0, len(chain)
+            while lacks - has > 1:
+                middle = (has + lacks) // 2
+                there = self._repository.blob_at(self._sha(chain[middle]), path) == blob
+                has, lacks = (middle, lacks) if there else (has, middle)
+            first = chain[has]
+            others = [each for each in self._graph.parents[first][1:] if each >= 0]
+            side = [each for each in others if self._repository.blob_at(self._sha(each), path) == blob]
+            if not side:
+                return first
+            at = side[0]
 
     def _wait(self, source: int, path: str, spans: Spans | None) -> None:
         """Go on from a version; lines of it that were reached from elsewhere are joined."""
@@ -145,7 +180,7 @@ class Trail:
         if moved is not None:
             self._go_where_moved(at, moved)
         elif spans is None or carried.before:
-            self._wait(self._source(old_path, parent), old_path, older.spans)
+            self._go(parent, old_path, older.spans, change.old_blob)
 
     def _source(self, path: str, at: int) -> int:
         return self._library.of(path).source(at) if at >= 0 else NOWHERE
@@ -195,6 +230,7 @@ class Trail:
                 self._wait(each.source, each.path, None if spans is None else each.carried.before)
                 return
             found.append(each)
+        found = found or self._from_another_folder(at, path, blob, spans)
         change = versions.changes.get(at)
         if change is not None and (not found or self._meets_own(change, spans)):
             yield self._own(change, at, path, spans, found)
@@ -212,8 +248,9 @@ class Trail:
         old = versions.blob(source)
         if old is None:
             source, path, old = self._elsewhere(path, parent)
-        if old is None:
-            return None
+        return None if old is None else self._found(source, path, old, blob, spans)
+
+    def _found(self, source: int, path: str, old: str, blob: str, spans: Spans | None) -> _Found:
         if old == blob:
             return _Found(source, path, CarriedSpans(spans or (), touched=False, near=1))
         if spans is None:
@@ -228,6 +265,26 @@ class Trail:
             if (blob := versions.blob(source)) is not None:
                 return source, name, blob
         return NOWHERE, path, None
+
+    def _from_another_folder(self, at: int, path: str, blob: str, spans: Spans | None) -> list[_Found]:
+        """Where a parent has the file in another folder: a history that was merged below one (git subtree).
+
+        The same content, or else the same path without its first folders, which the merge does not have.
+        """
+        for parent in self._graph.parents[at]:
+            if parent < 0:
+                continue
+            names = dict(islice(self._repository.files_at(self._sha(parent)), _MOST_FILES))
+            endings = [path.split("/", cut)[-1] for cut in range(1, path.count("/") + 1)]
+            alike = sorted(
+                name for name, each in names.items() if each == blob and name.endswith(tuple(endings[-1:]))
+            )
+            meant = [name for name in (*endings, *alike) if name in names]
+            for name in meant:
+                source = self._source(name, parent)
+                if source != NOWHERE and self._repository.blob_at(self._sha(at), name) is None:
+                    return [self._found(source, name, names[name], blob, spans)]
+        return []
 
     def _meets_own(self, change: PathVersion, spans: Spans | None) -> bool:
         """True when a merge's own changes touch the lines."""

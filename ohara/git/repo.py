@@ -202,6 +202,12 @@ class Repository:
                 if entry.type != tree.SUBMODULE:
                     yield decode.path(path), entry.oid.hex(), entry.mode
 
+    def files_at(self, sha: Sha) -> Iterator[tuple[str, str]]:
+        """Yields path and blob of every file of a commit, submodules aside."""
+        for path, entry in tree.files(self.objects, self.links(sha).tree, set()):
+            if entry.type != tree.SUBMODULE:
+                yield decode.path(path), entry.oid.hex()
+
 
 def _work_dir(handle: pygit2.Repository, git_dir: Path) -> Path | None:
     """The checked-out files' folder. Without a config file libgit2 takes any parent folder for one."""

@@ -413,3 +413,26 @@ def test_an_octopus_and_a_criss_cross_are_followed_on_all_sides(tmp_path: Path) 
     assert keys(history.repo, explain(history.repo, "a.txt:1-30")) == ["side22", "side12", "side2", "begin"]
     for at in (2, 12, 22):
         assert keys(history.repo, explain(history.repo, f"a.txt:{at + 1}")) == [f"side{at}", "begin"]
+
+
+def test_a_history_that_was_merged_below_a_folder_is_followed_there(tmp_path: Path) -> None:
+    with History(tmp_path / "repo") as history:
+        history.commit("Begin", {"main.c": "int main;\n"}, key="begin")
+    repo = history.repo
+    repo.git("switch", "-q", "--orphan", "lib")
+    (repo.path / "src").mkdir()
+    for number, text in enumerate(("one\ntwo\nthree\n", "one\n2\nthree\n")):
+        (repo.path / "src" / "a.c").write_text(text)
+        repo.git("add", "src")
+        repo.git("commit", "-q", "-m", f"Import {number}")
+    repo.git("switch", "-q", "main")
+    repo.git("merge", "-q", "-s", "ours", "--no-commit", "--allow-unrelated-histories", "lib")
+    repo.git("read-tree", "--prefix=deps/lib/", "-u", "lib")
+    repo.git("commit", "-q", "-m", "Add lib below deps/lib")
+    repo.git("commit", "-q", "--allow-empty", "-m", "Go on")
+    index(repo)
+    told = explain(repo, "deps/lib/src/a.c:2")
+    assert [hit.commit.subject for hit in told.hits] == ["Import 1", "Import 0"]
+    assert told.notes == ()
+    said = repo.git("log", "--format=%H", "-s", "-L2,2:deps/lib/src/a.c").split()
+    assert said == [hit.commit.sha for hit in told.hits]

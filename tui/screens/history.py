@@ -14,6 +14,7 @@ from textual.content import Content
 
 from ohara import wire
 from ohara.errors import OharaError
+from ohara.model import Role
 from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.cells import cut, fit, sanitize
@@ -159,7 +160,10 @@ class HistoryScreen(PanedScreen):
         if width > 60:
             left.append(Part(fit(cut(sanitize(commit.author), _AUTHOR), _AUTHOR + 1), "person"))
         left.append(Part(sanitize(commit.subject) or "(no message)"))
+        explained = hits[0].explained
         right = [Part(" ⤷ moved", "warning")] if before != path else []
+        if explained is not None and explained.role is Role.REFORMATTED:
+            right = [Part(" ≈ reformatted", "muted")]
         if at == len(self.steps) - 1 and self._history is not None and not self._history.note:
             right = [Part(" ● began", "good")]
         return left, right
@@ -176,7 +180,8 @@ class HistoryScreen(PanedScreen):
         commit, hits = self.steps[at]
         self.diff.show(hits)
         self.diff.border_title = Content(sanitize(hits[0].path))
-        self.diff.border_subtitle = Content(sanitize(f"{commit.author} · {day(commit.author_time)}"))
+        said = [commit.author, day(commit.author_time), *_came_in(hits[0])]
+        self.diff.border_subtitle = Content(sanitize(" · ".join(said)))
         self.refresh_status()
 
     # -- what is drawn beside --------------------------------------------------------------------
@@ -241,3 +246,12 @@ class HistoryScreen(PanedScreen):
         """Read the commit in git's own pager."""
         if self.steps:
             show_in_pager(self, self.steps[self.step_list.position][0].sha)
+
+
+def _came_in(hit: Hit) -> list[str]:
+    """The pull request that brought a commit in, and the first release that held it."""
+    if hit.explained is None:
+        return []
+    arrival = hit.explained.arrival
+    pull = [f"#{arrival.pull}"] if arrival.pull is not None else []
+    return [*pull, *([f"first in {arrival.tag}"] if arrival.tag else [])]
