@@ -90,7 +90,7 @@ class Explainer:
             page = cursor.read(options.after, name, state)
         steps = self._page(subject, ignored, page)
         shown, more = (steps[: options.k], len(steps) > options.k) if options.k else (steps, False)
-        hits = self._hits(shown, first_rank=page.start + 1)
+        hits = annotate(self._reader, self._hits(shown, first_rank=page.start + 1))
         beyond = replace(page, start=page.start + len(shown))
         return Results(
             query=query,

@@ -381,3 +381,12 @@ def test_what_is_not_found_yet_is_said(requests: Repo) -> None:
 
     assert results.threads == ()
     assert "the threads of 8 commits are not found yet (ohara index)" in results.notes
+
+
+def test_what_explains_a_line_names_its_thread(requests: Repo) -> None:
+    results = engine_of(requests).explain("retry.py:2")
+
+    assert {requests.key_of(hit.commit.sha): hit.thread for hit in results.hits} == {
+        "fix": requests.sha["retry"],
+        "retry": requests.sha["retry"],
+    }
