@@ -14,13 +14,14 @@ from ohara.mcp.asking import DEADLINE_MS
 from ohara.mcp.commit import commit_json, commit_text, read_start
 from ohara.mcp.found import fitted, fitted_json, found_json, found_text
 from ohara.mcp.overview import status_text
-from ohara.model import WHOLE_HUNK, Filters, Mode, Polarity, SearchOptions
+from ohara.mcp.related import related_json, related_text
+from ohara.model import WHOLE_HUNK, ExplainOptions, Filters, Mode, Polarity, SearchOptions
 from ohara.present.hunks import whole_hunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
-    from ohara.mcp.arguments import FindPattern, HistoryStatus, ShowCommit
+    from ohara.mcp.arguments import ExplainChange, FindPattern, HistoryStatus, RelatedChanges, ShowCommit
     from ohara.mcp.asking import Asking, Progress
     from ohara.mcp.repositories import Chosen
     from ohara.model import Results
@@ -33,10 +34,47 @@ _CURSOR = re.compile(r"(\d{1,12})-([A-Za-z0-9_-]+)")
 
 async def find_pattern(asking: Asking, given: FindPattern, progress: Progress) -> str:
     """The best hits for a pattern."""
-    options = _options(given)
     chosen = await asking.chosen(given.repo)
-    find = partial(_find, asking, chosen, given.pattern)
-    found, remarks = await asking.about(chosen, partial(find, options), progress)
+    options = _options(given)
+
+    async def find(count: int) -> wire.Found:
+        return await _find(asking, chosen, given.pattern, replace(options, k=count))
+
+    return await _paged(asking, chosen, find, given, progress, now=options.now)
+
+
+async def explain_change(asking: Asking, given: ExplainChange, progress: Progress) -> str:
+    """The commits behind a place, newest first."""
+    now, after = _read_cursor(given.after)
+    chosen = await asking.chosen(given.repo)
+    options = ExplainOptions(
+        story=given.oldest_first,
+        ref=given.ref or "HEAD",  # lines of the work tree are in no git object
+        since=query.parse_date(given.since, now=now) if given.since else None,
+        after=after,
+        now=now,
+    )
+
+    async def explain(count: int) -> wire.Found:
+        asked = replace(options, k=count)
+        return await asking.send(
+            wire.Explain(repo=chosen.path, place=given.place, options=asked, deadline_ms=DEADLINE_MS)
+        )
+
+    return await _paged(asking, chosen, explain, given, progress, now=now)
+
+
+async def _paged(
+    asking: Asking,
+    chosen: Chosen,
+    find: Callable[[int], Awaitable[wire.Found]],
+    given: FindPattern | ExplainChange,
+    progress: Progress,
+    *,
+    now: int | None,
+) -> str:
+    """One page of hits within the budget; `find` asks for so many."""
+    found, remarks = await asking.about(chosen, partial(find, given.k), progress)
     results = found.results
     if given.format == "json":
         count = fitted_json(results, given.budget, remarks=remarks)
@@ -45,9 +83,9 @@ async def find_pattern(asking: Asking, given: FindPattern, progress: Progress) -
         count = fit.count
     following = results.next_cursor
     if count < len(results.hits):  # the next page begins with the hits that did not fit
-        following = (await find(replace(options, k=count))).results.next_cursor if count else None
+        following = (await find(count)).results.next_cursor if count else None
     # Dates in the filters count from the first page's moment, so that all pages are of one answer.
-    results = replace(results, next_cursor=f"{options.now}-{following}" if following else None)
+    results = replace(results, next_cursor=f"{now}-{following}" if following else None)
     if given.format == "json":
         left_out = len(results.hits) - count
         return found_json(
@@ -129,6 +167,17 @@ async def _hunks(asking: Asking, chosen: Chosen, sha: str, paths: Sequence[str])
         k=0, rerank=False, all_hunks=True, context=WHOLE_HUNK, filters=Filters(paths=tuple(paths))
     )
     return (await _find(asking, chosen, sha, options)).results
+
+
+async def related_changes(asking: Asking, given: RelatedChanges, progress: Progress) -> str:
+    """What changes together with a target."""
+    chosen = await asking.chosen(given.repo)
+    request = wire.RelatedRequest(repo=chosen.path, place=given.target, k=given.k, deadline_ms=DEADLINE_MS)
+    reply, remarks = await asking.about(chosen, partial(asking.send, request), progress)
+    if given.format == "json":
+        return related_json(reply.related, given.budget)
+    status = (await asking.send(wire.Status(repo=chosen.path))).status
+    return related_text(reply.related, status, given.budget, now=time.time(), remarks=remarks)
 
 
 async def history_status(asking: Asking, given: HistoryStatus, progress: Progress) -> str:

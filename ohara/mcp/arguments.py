@@ -99,6 +99,42 @@ class ShowCommit(Arguments, frozen=True, kw_only=True):
     format: Format = "text"
 
 
+class ExplainChange(Arguments, frozen=True, kw_only=True):
+    """What explain_change is asked."""
+
+    place: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=4096,
+            description="src/app.py:120, src/app.py:120-130, a symbol, path:symbol or a path.",
+        ),
+    ]
+    ref: Annotated[
+        str, Meta(max_length=4096, description="The commit in which lines are counted. Default: HEAD.")
+    ] = ""
+    since: Annotated[str, Meta(max_length=4096, description="Nothing older: 2023-05-01, 2 years ago")] = ""
+    oldest_first: Annotated[bool, Meta(description="Begin with how it began.")] = False
+    k: Annotated[int, Meta(ge=1, le=_MOST_HITS, description="How many commits.")] = 5
+    budget: Budget = DEFAULT_BUDGET
+    after: Annotated[str, Meta(max_length=4096, description="The cursor of the page before.")] = ""
+    format: Format = "text"
+
+
+class RelatedChanges(Arguments, frozen=True, kw_only=True):
+    """What related_changes is asked."""
+
+    target: Annotated[
+        str,
+        Meta(
+            min_length=1, max_length=4096, description="A path, path:line, path:symbol, a symbol or a commit."
+        ),
+    ]
+    k: Annotated[int, Meta(ge=1, le=_MOST_HITS, description="How many files, and symbols.")] = 10
+    budget: Budget = DEFAULT_BUDGET
+    format: Format = "text"
+
+
 class HistoryStatus(Arguments, frozen=True, kw_only=True):
     """What history_status is asked."""
 

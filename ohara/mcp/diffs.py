@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ohara.present.explained import arrival_words, omitted_words, role_words
 from ohara.present.hunks import range_of
 from ohara.present.times import day
 from ohara.sanitize import sanitize
@@ -61,10 +62,22 @@ def hit_lines(hit: Hit, detail: Detail, *, several: bool = False) -> list[str]:
     return [
         head,
         *message_lines(commit.message, detail.message),
+        *_part(hit),
         place_of(hit),
         *excerpt_lines(hit, detail.lines),
         *_company(hit),
     ]
+
+
+def _part(hit: Hit) -> list[str]:
+    """What the commit did to the lines that are explained, how it came in, and the thread it belongs to."""
+    told = []
+    if hit.explained is not None:
+        words = [role_words(hit.explained), arrival_words(hit.explained), omitted_words(hit.explained)]
+        told.append(f"[{clipped('; '.join(word for word in words if word), 300)}]")
+    if hit.thread is not None:
+        told.append(f"[of the thread that began with {hit.thread[:SHORT_SHA]}]")
+    return told
 
 
 def place_of(hit: Hit) -> str:

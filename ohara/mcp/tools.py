@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from ohara.mcp import answering
-from ohara.mcp.arguments import Arguments, FindPattern, HistoryStatus, ShowCommit, read
+from ohara.mcp.arguments import (
+    Arguments,
+    ExplainChange,
+    FindPattern,
+    HistoryStatus,
+    RelatedChanges,
+    ShowCommit,
+    read,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -39,7 +47,11 @@ class Tool(Generic[A]):
         return await self.answer(asking, read(self.name, self.arguments, given), progress)
 
 
-TOOLS: tuple[Tool[FindPattern] | Tool[ShowCommit] | Tool[HistoryStatus], ...] = (
+AnyTool: TypeAlias = (
+    Tool[FindPattern] | Tool[ExplainChange] | Tool[ShowCommit] | Tool[RelatedChanges] | Tool[HistoryStatus]
+)
+
+TOOLS: tuple[AnyTool, ...] = (
     Tool(
         "find_pattern",
         "Search the history",
@@ -51,12 +63,29 @@ TOOLS: tuple[Tool[FindPattern] | Tool[ShowCommit] | Tool[HistoryStatus], ...] = 
         answering.find_pattern,
     ),
     Tool(
+        "explain_change",
+        "Why is this here?",
+        "The commits that made some lines, a symbol or a file what they are, followed through renames, moves"
+        " and reformatting: message, diff, what each did to the lines, its pull request, release and thread."
+        " Use it before changing code whose reason is not clear. Better than git blame.",
+        ExplainChange,
+        answering.explain_change,
+    ),
+    Tool(
         "show_commit",
         "Show a commit",
         "The message, files and diff of one commit, page by page. Use it after find_pattern for the whole"
         " change.",
         ShowCommit,
         answering.show_commit,
+    ),
+    Tool(
+        "related_changes",
+        "What changes with it",
+        "The files and symbols that changed together with a file, symbol, line or commit, with how often and"
+        " in which commits. Use it to see what else a change must touch.",
+        RelatedChanges,
+        answering.related_changes,
     ),
     Tool(
         "history_status",

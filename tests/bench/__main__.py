@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _PARTS = {
     "queries": "show the changelog queries of the repositories",
     "quality": "answers: the changelog benchmark, with messages, message-blind and lazy",
+    "agents": "how many tokens an agent reads before the answer to a golden question, beside git's",
     "golden": "what people ask of five histories: MRR@10, hit@1, and questions without an answer",
     "lazy": "answers where many messages say nothing, beside a flat bonus for silence",
     "ablation": "answers with one piece of the ranking removed at a time",
@@ -72,6 +73,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     """What a part measures, as it comes."""
     from tests.bench import parts
     from tests.bench.ablation import measure_ablation
+    from tests.bench.agents import measure_agents
     from tests.bench.explain import measure_explain
     from tests.bench.golden import measure_golden
     from tests.bench.handmade import measure_handmade
@@ -90,6 +92,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     several: dict[str, Callable[[], report.Report]] = {
         "queries": lambda: parts.queries_table(subjects, limit=given.queries),
         "index": lambda: parts.indexing(subjects, rounds=given.rounds),
+        "agents": lambda: measure_agents(subjects, work),
         "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
     }

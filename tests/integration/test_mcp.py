@@ -57,7 +57,7 @@ def address(place: Place) -> Iterator[str]:
 async def test_a_client_lists_and_calls_over_stdio(place: Place, mode: str) -> None:
     async with over_stdio(place, mode) as agent:
         tools = (await agent.list_tools()).tools
-        assert 3 <= len(tools) <= 5
+        assert len(tools) == 5
         for tool in tools:
             assert tool.annotations is not None
             assert tool.annotations.read_only_hint
@@ -97,6 +97,44 @@ async def test_two_clients_share_a_server_over_http(address: str, mode: str) -> 
 
 def _timeless(text: str) -> str:
     return re.sub(r"after=\d+-\S+|as of .* UTC", "", text)
+
+
+async def test_lines_are_explained_by_the_commits_behind_them(
+    place: Place, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("explained") / "repo"
+    with History(folder) as history:
+        history.commit("Start", {"net.py": "def wait():\n    return 1\n", "doc.md": "one\n"}, key="start")
+        history.commit(
+            "Wait longer\n\nThe server is slow on Mondays.",
+            {"net.py": "def wait():\n    return 30\n", "doc.md": "two\n"},
+            key="longer",
+        )
+        history.commit("Unrelated", {"other.py": "x = 1\n"})
+    sha = history.repo.sha
+    (folder / "net.py").write_text("secret = 'not committed'\n" * 3)
+    async with over_stdio(Place(place.home, folder)) as agent:
+        said = await call(agent, "explain_change", place="net.py:2")
+        assert "The server is slow on Mondays." in said
+        assert "changed line 2" in said
+        assert re.findall(r"^\d+\. (\w{10}) ", said, re.MULTILINE)[0] == sha["longer"][:10]
+        assert "not committed" not in said
+        story = await call(agent, "explain_change", place="wait", oldest_first=True, k=1)
+        assert f"1. {sha['start'][:10]} " in story
+        (after,) = re.findall(r"^next page: .* after=(\S+)$", story, re.MULTILINE)
+        assert f"2. {sha['longer'][:10]} " in await call(
+            agent, "explain_change", place="wait", oldest_first=True, k=1, after=after
+        )
+        as_json = json.loads(await call(agent, "explain_change", place="net.py:2", format="json"))
+        assert as_json["hits"][0]["commit"] == sha["longer"]
+        assert "nosuch.py" in await refused(agent, "explain_change", place="nosuch.py:3")
+        said = await call(agent, "related_changes", target="net.py")
+        assert said.startswith("what changes together with the path net.py (2 commits changed it")
+        assert "\n  doc.md\n" in said
+        assert (
+            json.loads(await call(agent, "related_changes", target="net.py", format="json"))["commits"] == 2
+        )
+        assert "nosuch.py" in await refused(agent, "related_changes", target="nosuch.py")
 
 
 # -- pages ---------------------------------------------------------------------------------------
