@@ -196,18 +196,25 @@ class Engine:
         )
 
     def catch_up(self, *, jobs: int = 0, at_most_s: float | None = None) -> int | None:
-        """Index new commits for the text and literal passes, if they are few; returns what is pending then.
+        """Index new commits for exact search and fates, if they are few; returns what is pending then.
 
         That is None when nothing is, as of `pending`.
         """
         pending = self.pending()
         if pending is None or pending > CATCH_UP_COMMITS:
             return pending
-        options = IndexOptions(passes=EXACT_PASSES, jobs=jobs, at_most_s=at_most_s)
+        passes = EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES
+        options = IndexOptions(passes=passes, jobs=jobs, at_most_s=at_most_s)
         with closing(self.index(options)) as moments:
             for _ in moments:
                 pass
         return self.pending()
+
+    def _few_lines_pending(self) -> bool:
+        """True when the lines of nearly all commits are followed: new ones cost next to nothing."""
+        with self.store.statistics() as known:
+            followed = next(each for each in known.passes() if each.stage is Pass.LINES)
+        return followed.done > 0 and followed.total - followed.done <= CATCH_UP_COMMITS
 
     def pending(self) -> int | None:
         """How many commits an index run would read; 0 when refs only moved, None when all is as indexed.

@@ -10,6 +10,7 @@ from ohara.embed.catalog import serving_embedder, serving_reranker
 from ohara.embed.identity import embedder_of
 from ohara.embed.model_cache import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
+from ohara.fate.source import FateSource
 from ohara.index.reachability import NOT_INDEXED_HINT, Reach, Reaches
 from ohara.index.status import UnseenCommits, brief_status
 from ohara.index.survey import (
@@ -79,6 +80,8 @@ class Search:
             extent=self._extent,
             count_lines=HeadLines(repository.common_dir).count,
             structures=self._structures,
+            tip=self._tip,
+            fates=FateSource(repository.common_dir),
             trace=trace,
         )
 
@@ -208,6 +211,13 @@ class Search:
             and self._status(reader).behind == 0
         )
         return Extent(whole, head)
+
+    def _tip(self, refs: tuple[str, ...]) -> Sha | None:
+        """The commit from which lines are seen: the first of the refs that were asked for, or HEAD."""
+        with self._lock:
+            if refs:
+                return next(iter(self._resolved(refs).values()), None)
+            return self._repository.resolve_existing(("HEAD",)).get("HEAD")
 
 
 def _gone(refs: tuple[str, ...]) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("whitespace", ("W",), "Whitespace", "Show or hide spaces and tabs.", _D, Group.READ),
     Action("less_context", ("{",), "Less context", "Show fewer unchanged lines around a change.", _D, Group.READ),
     Action("more_context", ("}",), "More context", "Show more unchanged lines around a change.", _D, Group.READ),
-    Action("edit", ("e",), "Edit", "Open the file in $EDITOR at this line.", _D, Group.TAKE),
+    Action("edit", ("e",), "Edit", "Open the file in $EDITOR where this code is now.", _D, Group.TAKE),
     Action("copy", ("y",), "Copy", "Copy: then s sha, p path, u url, d diff, m message.", _D, Group.TAKE, footer=True),
     Action("open_forge", ("O",), "On the forge", "Open the commit in the browser, at its forge.", _D, Group.TAKE),
     Action("blame", ("B",), "Blame", "Go to the commit that last touched this line; again to walk on to its parent.", _D, Group.READ),

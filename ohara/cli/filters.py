@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from ohara.errors import UsageError
-from ohara.model import ChangeKind, Filters, Polarity
+from ohara.model import ChangeKind, FateFilter, Filters, Polarity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +49,20 @@ _OPTIONS = (
         "--message", "messages", multiple=True, metavar="TEXT", help="Commits whose message contains this."
     ),
     click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Hunks that touch this symbol."),
+    click.option(
+        "--is",
+        "fates",
+        multiple=True,
+        type=click.Choice([state.value for state in FateFilter]),
+        help="What became of the added lines, as seen from HEAD or --ref.",
+    ),
+    click.option(
+        "--is-not",
+        "not_fates",
+        multiple=True,
+        type=click.Choice([state.value for state in FateFilter]),
+        help="What did not become of them.",
+    ),
     click.option("--added", is_flag=True, help="Only added lines count."),
     click.option("--removed", is_flag=True, help="Only removed lines count."),
 )
@@ -75,6 +89,8 @@ def read_filters(
     commits: tuple[str, ...],
     messages: tuple[str, ...],
     symbols: tuple[str, ...],
+    fates: tuple[str, ...],
+    not_fates: tuple[str, ...],
     now: int,
 ) -> Filters:
     """The filters that the options give; a bad value raises the same error as in a query."""
@@ -93,6 +109,8 @@ def read_filters(
         commits=tuple(map(query.parse_commit, commits)),
         messages=tuple(map(query.parse_message, messages)),
         symbols=tuple(map(query.parse_symbol, symbols)),
+        fates=tuple(map(query.parse_fate, fates)),
+        not_fates=tuple(map(query.parse_fate, not_fates)),
     )
 
 

@@ -30,6 +30,7 @@ _NAMES = {
     Pass.TEXT: "reading history",
     Pass.LITERAL: "exact search",
     Pass.SYMBOL: "symbols",
+    Pass.LINES: "what became of lines",
     Pass.VECTOR: "meaning",
 }
 

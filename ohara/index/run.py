@@ -20,6 +20,7 @@ from ohara.git.walk import walk
 from ohara.index import derived_passes, inline, stages, threads
 from ohara.index.inline import Inline
 from ohara.index.ipc import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
+from ohara.index.line_pass import follow_lines
 from ohara.index.plan import NO_LIMITS, Limits, Plan
 from ohara.index.pool import Pool
 from ohara.index.rules import Exclusions, read_rules
@@ -39,6 +40,7 @@ from ohara.parse.languages import has_grammar
 from ohara.store.derived import HeadFile
 from ohara.store.facts import (
     COMPLETE,
+    HEAD_LINES,
     HEAD_SYMBOLS,
     INLINE,
     LAST_RUN,
@@ -50,7 +52,7 @@ from ohara.store.facts import (
     TOTAL,
     RefsAsked,
 )
-from ohara.store.fingerprint import PIECES_VERSION, Fingerprint
+from ohara.store.fingerprint import LINES_VERSION, PIECES_VERSION, Fingerprint
 from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:
@@ -158,7 +160,7 @@ def run(
 def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     embedder = this.embedder.id if this.embedder else ""
     renewed = writer.upkeep.reconcile(
-        Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION)
+        Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION, LINES_VERSION)
     )
     _retire_vectors(writer)
     this.rejudged = writer.upkeep.judge_paths(this.rules.fingerprint)
@@ -241,6 +243,9 @@ def _later_passes(
         if this.rejudged:
             writer.upkeep.sweep()
             writer.commit()
+    if Pass.LINES in wanted and writer.fact(COMPLETE) and not this.clock.expired:
+        head = _indexed_head(this, tips)
+        yield from follow_lines(writer, this.index, this.repository, head, this.clock)
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:
         yield from derived_passes.embed_hunks(writer, pool, this.clock, this.embedder)
         _retire_vectors(writer)
@@ -285,6 +290,8 @@ def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     if Pass.SYMBOL in wanted and writer.fact(HEAD_SYMBOLS) != _indexed_head(this, tips):
         return True
     if Pass.SYMBOL in wanted and not threads.are_found(writer):
+        return True
+    if Pass.LINES in wanted and writer.fact(HEAD_LINES) != _indexed_head(this, tips):
         return True
     return any(writer.passes.any_pending(stage) for stage in wanted)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, LineOrigin, Place
 from ohara.model.explaining import Arrival, Explained, Role
+from ohara.model.fate import Fate, FateFilter, FateState, Returned, together
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
 from ohara.model.options import MOST_HITS, WHOLE_HUNK, ExplainOptions, Group, Order, SearchOptions
 from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
@@ -41,6 +42,9 @@ __all__ = [
     "ExplainOptions",
     "Explained",
     "Failure",
+    "Fate",
+    "FateFilter",
+    "FateState",
     "FileChange",
     "Filters",
     "Group",
@@ -71,6 +75,7 @@ __all__ = [
     "QueryClass",
     "Related",
     "Results",
+    "Returned",
     "Role",
     "SearchOptions",
     "Sha",
@@ -81,4 +86,5 @@ __all__ = [
     "ThreadCommit",
     "VectorBlock",
     "VectorForm",
+    "together",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ohara.model.fate import FateFilter  # noqa: TC001
 from ohara.model.history import ChangeKind  # noqa: TC001 - who reads values off the wire asks for the types
 
 
@@ -82,6 +83,8 @@ class Filters:
     symbols: tuple[str, ...] = ()
     exts: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
+    fates: tuple[FateFilter, ...] = ()
+    not_fates: tuple[FateFilter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ohara.model.explaining import Explained  # noqa: TC001
+from ohara.model.fate import Fate  # noqa: TC001
 from ohara.model.history import ChangeKind, Commit, HunkId, Sha  # noqa: TC001 - the types are read off the wire
 from ohara.model.query import Query  # noqa: TC001
 from ohara.model.status import IndexStatus  # noqa: TC001
@@ -58,8 +59,8 @@ class Hit:
     `line` and `old_line` number the line that matched, `top` and `old_top` the first line of the excerpt, in
     the new and in the old file. `also_in` are other commits that were found by the same change, `also_on` all
     copies of the commit, each with branches where it is not; `thread` is the first commit of its thread.
-    `repository` is the path of its repository, as `IndexStatus` has it; `explained`, where a place was
-    explained, is the hit's part in its history.
+    `fate` is None where it is not known (yet). `repository` is the path of its repository, as `IndexStatus`
+    has it; `explained`, where a place was explained, is the hit's part in its history.
     """
 
     rank: int
@@ -89,6 +90,7 @@ class Hit:
     repository: str = ""
     structural: MatchCount | None = None
     explained: Explained | None = None
+    fate: Fate | None = None
 
 
 class SpanScope(StrEnum):

@@ -14,6 +14,7 @@ class Pass(StrEnum):
     TEXT = "text"
     LITERAL = "literal"
     SYMBOL = "symbol"
+    LINES = "lines"
     VECTOR = "vector"
 
 

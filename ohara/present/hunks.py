@@ -9,6 +9,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ohara.model import together
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -78,6 +80,7 @@ def _joined(above: Hit, below: Hit) -> Hit:
         excerpt=f"{above.excerpt}\n{below.excerpt}",
         matches=above.matches + shifted,
         symbol=above.symbol if above.symbol == below.symbol else None,
+        fate=together(above.fate, below.fate) if above.fate and below.fate else None,
         old_top=above.old_top if _count(lines, _OLD) else below.old_top,
         top=above.top if _count(lines, _NEW) else below.top,
     )

@@ -14,9 +14,11 @@ from ohara.present.times import rfc3339
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError
-    from ohara.model import Explained, Hit, LiteralSpan, MatchCount, Results, Thread
+    from ohara.model import Explained, Fate, Hit, LiteralSpan, MatchCount, Results, Thread
 
 SCHEMA = 1
+
+_LATER_PASSES = (Pass.SYMBOL, Pass.LINES, Pass.VECTOR)
 
 _SCORE_DIGITS = 6  # finer differences are noise of floating point
 
@@ -36,7 +38,7 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
         "fusion": results.fusion,
         "took_ms": round(results.took_ms, 1),
         "index": {"commits": index.commits, "indexed": index.indexed, "behind": index.behind},
-        "passes": {stage.value: passes.get(stage, [0, 0]) for stage in (Pass.SYMBOL, Pass.VECTOR)},
+        "passes": {stage.value: passes.get(stage, [0, 0]) for stage in _LATER_PASSES},
         "lanes": [
             {
                 "name": lane.name,
@@ -105,10 +107,32 @@ def _hit(hit: Hit) -> dict[str, object]:
         "rerank": None if hit.rerank is None else round(hit.rerank, _SCORE_DIGITS),
         "recency": round(hit.recency, _SCORE_DIGITS),
         "more_in_commit": hit.more_in_commit,
-        "also_in": list(hit.also_in),
         "structural": _structural(hit.structural),
+        "also_in": list(hit.also_in),
         "also_on": [{"commit": copy.sha, "branches": list(copy.branches)} for copy in hit.also_on],
+        "fate": _fate(hit.fate) if hit.fate else None,
         "thread": hit.thread,
+    }
+
+
+def _fate(fate: Fate) -> dict[str, object]:
+    returned = fate.returned
+    return {
+        "state": fate.state.value,
+        "kept": fate.kept,
+        "of": fate.of,
+        "path": fate.path,
+        "line": fate.line,
+        "by": fate.by,
+        "returned": {
+            "lines": returned.lines,
+            "of": returned.of,
+            "path": returned.path,
+            "line": returned.line,
+            "by": returned.by,
+        }
+        if returned
+        else None,
     }
 
 

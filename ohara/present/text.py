@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from ohara.fate_phrase import fate_phrase
 from ohara.model import Intent, LaneStatus, Pass, SpanScope
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.explained import (
@@ -64,6 +65,7 @@ def hit_lines(hit: Hit, page: Page, *, numbered: bool = True) -> list[str]:
         *(_repository(hit, page, margin) if page.several else ()),
         *_place(hit, page, margin),
         *_match_count(hit, page, margin),
+        *_fate(hit, page, margin),
         *_diff(hit, page, margin),
         *_company(hit, page, margin),
         *(_reasons(hit, page, margin) if page.explain else ()),
@@ -94,6 +96,7 @@ def hunk_lines(hit: Hit, page: Page) -> list[str]:
     return [
         number + place[0].removeprefix(margin),
         *place[1:],
+        *_fate(hit, page, margin),
         *_range(hit, page, margin),
         *_diff(hit, page, margin),
         *_company(hit, page, margin),
@@ -168,6 +171,13 @@ def _place(hit: Hit, page: Page, margin: str) -> Iterator[str]:
             )
             if max(start, low) < min(end, high)
         )
+
+
+def _fate(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    """What became of the hunk's lines, in one line."""
+    said = fate_phrase(hit.fate, lambda moment: ago(moment, now=page.now)) if hit.fate else ""
+    for part in wrapped(sanitize(said), page, margin) if said else ():
+        yield margin + page.style.ink(part, Ink.QUIET)
 
 
 def _diff(hit: Hit, page: Page, margin: str) -> Iterator[str]:

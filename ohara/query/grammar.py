@@ -39,6 +39,7 @@ from ohara.query.values import (
     parse_author,
     parse_commit,
     parse_ext,
+    parse_fate,
     parse_kind,
     parse_lang,
     parse_message,
@@ -217,6 +218,8 @@ def _bounds(found: list[Filter], flags: Filters, *, now: int, tz: tzinfo | None)
         symbols=_distinct(map(parse_symbol, values("symbol")), flags.symbols),
         exts=_distinct(map(parse_ext, values("ext")), flags.exts),
         commits=_distinct(map(parse_commit, values("commit")), flags.commits),
+        fates=_distinct(map(parse_fate, values("is")), flags.fates),
+        not_fates=_distinct(map(parse_fate, values("is", negated=True)), flags.not_fates),
     )
 
 

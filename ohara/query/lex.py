@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.errors import QueryError
 from ohara.model import Pattern, Polarity
-from ohara.query.values import ALL_NAMES, GUESSED_NAMES, POLARITIES, SYNONYMS
+from ohara.query.values import ALL_NAMES, EXCLUDABLE, GUESSED_NAMES, POLARITIES, SYNONYMS
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def named_at(source: str, at: int) -> tuple[Term | Filter | Side, int] | None:
     name = SYNONYMS.get(written, written)
     if not attached:
         return (Side(POLARITIES[name]), after) if name in POLARITIES and not negated else None
-    if negated and name != "path":
+    if negated and name not in EXCLUDABLE:
         raise cannot_be_excluded(written)
     if name in POLARITIES:
         pattern, end = _bound_pattern(source, after, POLARITIES[name])
@@ -225,7 +225,7 @@ def _would_be_syntax(source: str, at: int) -> bool:
 def cannot_be_excluded(name: str) -> QueryError:
     """What to say of a filter behind a minus sign that knows no opposite."""
     instead = _OPPOSITE.get(SYNONYMS.get(name, name), "-path:docs/")
-    return QueryError(f"{name}: cannot be excluded", hint=f"only path: can, as in {instead}")
+    return QueryError(f"{name}: cannot be excluded", hint=f"only path: and is: can, as in {instead}")
 
 
 _OPPOSITE = {"ext": "-path:*.md"}

@@ -54,6 +54,8 @@ def filter_sources(filters: Filters, *, tz: tzinfo | None = None) -> tuple[str, 
         *_named("commit", filters.commits),
         *_named("message", filters.messages),
         *_named("symbol", filters.symbols),
+        *_named("is", filters.fates),
+        *_named("-is", filters.not_fates),
     ]
     if filters.since is not None:
         written.append(f"since:{render_date(filters.since, tz=tz)}")

@@ -10,7 +10,7 @@ import re
 
 from ohara.errors import QueryError
 from ohara.languages import LANGUAGES, canonical_language
-from ohara.model import ChangeKind, Polarity
+from ohara.model import ChangeKind, FateFilter, Polarity
 from ohara.query.globs import path_pattern
 from ohara.suggest import nearest
 
@@ -30,6 +30,7 @@ FILTER_NAMES = (
     "commit",
     "message",
     "symbol",
+    "is",
 )
 """Every filter by its own name, in the order in which help lists them."""
 
@@ -45,11 +46,14 @@ SYNONYMS = {
 }
 """What other tools call a filter, and its name here."""
 
+EXCLUDABLE = frozenset({"path", "is"})
+"""Filters that may stand behind a minus sign."""
+
 ALL_NAMES = (*FILTER_NAMES, *SYNONYMS)
 """Every name that may stand before a colon."""
 
-GUESSED_NAMES = tuple(name for name in ALL_NAMES if name not in {"ext", "tag"})
-"""What a misspelt name is compared with: ext: and tag: are a letter away from many words (text:, tab:)."""
+GUESSED_NAMES = tuple(name for name in ALL_NAMES if name not in {"ext", "tag", "is"})
+"""What a misspelt name is compared with: ext:, tag: and is: are a letter away from many words (text:)."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_A_REF = re.compile(r"\s|\.\.|^-")
@@ -117,6 +121,18 @@ def parse_kind(value: str) -> ChangeKind:
     except ValueError:
         raise QueryError(
             f"{kind!r} is not a kind of change", hint=f"write one of {', '.join(ChangeKind)}"
+        ) from None
+
+
+def parse_fate(value: str) -> FateFilter:
+    """What became of a change."""
+    state = _text("is", value).lower()
+    try:
+        return FateFilter(state)
+    except ValueError:
+        raise QueryError(
+            f"{state!r} is not something that becomes of a change",
+            hint=f"write one of {', '.join(FateFilter)}",
         ) from None
 
 

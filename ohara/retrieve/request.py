@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from ohara.embed.encoder import Embedder, Reranker
+    from ohara.fate.source import FateSource
     from ohara.model import AtHead, HunkId, IndexStatus, SearchOptions, Sha
     from ohara.query.names import LinesName
     from ohara.retrieve.matching import Matcher
@@ -66,8 +67,9 @@ class Sources:
     `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
     lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply,
     `extent` how much of history it holds. `count_lines` counts the lines of a commit's files that match,
-    up to a moment; `structures` matches code by its shape. `trace` follows lines back through history, in
-    those of some paths that are there.
+    up to a moment; `structures` matches code by its shape. `tip` is the commit from which `fates` are seen:
+    the first of some refs, or HEAD. `trace` follows lines back through history, in those of some paths that
+    are there.
     """
 
     repository: str
@@ -81,6 +83,8 @@ class Sources:
     extent: Callable[[Reader], Extent]
     count_lines: Callable[[Sha, Sequence[str], Matcher, float], AtHead]
     structures: Structures
+    tip: Callable[[tuple[str, ...]], Sha | None]
+    fates: FateSource
     trace: Callable[[Reader, LinesName, Sequence[str]], Traced] = _no_trace
 
 

@@ -19,6 +19,7 @@ from ohara.retrieve import cursor, structural
 from ohara.retrieve.by_age import candidates_in_order, hits_in_order, holding_every_word
 from ohara.retrieve.change_shown import with_changes_shown
 from ohara.retrieve.cursor import Page
+from ohara.retrieve.fates import asks_for_fates, fates_of, in_fate
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lifetime import Matched, lifetime
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query, Thread
+    from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query, Sha, Thread
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.named import Listed
     from ohara.retrieve.pickaxe import Change, SoughtCode
@@ -61,6 +62,7 @@ class Opening:
     allowed: Allowed
     state: str
     notes: tuple[str, ...] = ()
+    tip: Sha | None = None  # from where lines are seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ async def find(
     started = time.perf_counter()
     if query.filters.commits:  # of a commit that was named, all that answers is wanted
         plan = plan.showing_all_hunks()
-    opening = await _open(sources, query)
+    opening = await _open(sources, query, plan.settings.lane_timeout_s)
     name = cursor.asked(
         query,
         plan.profile.name,
@@ -108,6 +110,7 @@ async def find(
         plan.options.all_hunks,
         plan.order,
         plan.by_thread,
+        opening.tip if asks_for_fates(query.filters) else "",
     )
     page = Page(start=0, depth=plan.k, now=plan.now)
     if plan.options.after is not None:
@@ -140,6 +143,10 @@ async def find(
         return known, tuple(found[name] for name in names if name in found), unthreaded(reader)
 
     hits, threads, apart = await sources.pool.read(together)
+    fates = await fates_of(
+        sources, answer.rows, [hit.hunk for hit in hits], opening.tip, plan.settings.lane_timeout_s
+    )
+    hits = tuple(replace(hit, fate=fates.found.get(hit.hunk)) for hit in hits)
     beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
     return Results(
         query=replace(query, query_class=answer.query_class or query.query_class),
@@ -150,12 +157,12 @@ async def find(
         index=opening.status,
         literal=answer.span,
         next_cursor=cursor.write(beyond, name, opening.state) if answer.more else None,
-        notes=(*query.notes, *opening.notes, *answer.notes, *apart),
+        notes=(*query.notes, *opening.notes, *answer.notes, *apart, *filter(None, (fates.note,))),
         threads=threads,
     )
 
 
-async def _open(sources: Sources, query: Query) -> Opening:
+async def _open(sources: Sources, query: Query, timeout_s: float) -> Opening:
     refs, commits = query.filters.refs, query.filters.commits
 
     def work(reader: Reader) -> Opening:
@@ -167,7 +174,9 @@ async def _open(sources: Sources, query: Query) -> Opening:
             named=named.commits if named else (),
         )
         notes = tuple(found.note for found in (reached, named) if found and found.note)
-        return Opening(sources.status(reader), allowed, reader.state(), notes)
+        tip = sources.tip(refs)
+        allowed = in_fate(sources, reader, query.filters, allowed, tip=tip, within_s=timeout_s * PATIENCE)
+        return Opening(sources.status(reader), allowed, reader.state(), notes, tip)
 
     return await sources.pool.read(work)
 

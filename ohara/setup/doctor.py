@@ -21,7 +21,7 @@ from ohara.parse import PARSER_VERSION
 from ohara.setup import schedule
 from ohara.setup.subprocesses import ohara_command, run
 from ohara.store.engines import index_at, try_engine
-from ohara.store.fingerprint import PIECES_VERSION, Fingerprint, stale_passes
+from ohara.store.fingerprint import LINES_VERSION, PIECES_VERSION, Fingerprint, stale_passes
 from ohara.store.locate import known_indexes
 from ohara.words import WORDS_VERSION
 
@@ -233,6 +233,7 @@ def _fingerprint() -> Fingerprint:
         embedder=identity.id if identity else "",
         vectors=VECTORS_VERSION,
         pieces=PIECES_VERSION,
+        lines=LINES_VERSION,
     )
 
 

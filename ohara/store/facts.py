@@ -100,7 +100,7 @@ def _fingerprint(stored: object) -> Fingerprint | None:
     """What an earlier version did not yet say is 0, or "", which no version of anything is."""
     if not isinstance(stored, dict):
         return None
-    numbers = {name: _number(stored.get(name)) for name in ("words", "parser", "vectors", "pieces")}
+    numbers = {name: _number(stored.get(name)) for name in ("words", "parser", "vectors", "pieces", "lines")}
     return Fingerprint(embedder=_text(stored.get("embedder")), **numbers)
 
 
@@ -130,13 +130,12 @@ SINCE = Fact("since", _text, _as_it_is)  # that setting, index.since
 OLDER = Fact("older", _number, _as_it_is)  # how many it leaves out
 GRAFTS = Fact("grafts", _mapping, _as_it_is)  # where history was not what its objects say
 LAST_RUN = Fact("last_run", _last_run, _written_run)  # how the newest run went
+HEAD_LINES = Fact("head_lines", _text_if_any, _as_it_is)  # the commit whose files' lines are kept
 HEAD_SYMBOLS = Fact("head_symbols", _text_if_any, _as_it_is)  # the commit that HEAD's symbols were read from
 LONG_RUN = Fact(
     "long", _flag, _as_it_is
 )  # a long run, or the first of several that make one, is to be compacted
 INLINE = Fact("inline", _flag, _as_it_is)  # a run without workers has begun and not ended
-THREADS = Fact(
-    "threads", _number, _as_it_is
-)  # the version of the rules that made the threads; 0: not all yet
+THREADS = Fact("threads", _number, _as_it_is)  # the version of the rules that made them; 0: not all yet
 THREADED = Fact("threaded", _number, _as_it_is)  # of how many commits they were made
 FINGERPRINT = Fact("fingerprint", _fingerprint, _written_fingerprint)  # what the passes were made with

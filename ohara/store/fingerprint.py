@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ohara.model import Pass
 
+LINES_VERSION = 1  # how lines are followed
 PIECES_VERSION = 1  # what is true of every stored piece of a hunk: it holds a changed line
 
 
@@ -18,6 +19,7 @@ class Fingerprint:
     embedder: str
     vectors: int
     pieces: int
+    lines: int
 
 
 def stale_passes(stored: Fingerprint | None, wanted: Fingerprint) -> frozenset[Pass]:
@@ -31,4 +33,6 @@ def stale_passes(stored: Fingerprint | None, wanted: Fingerprint) -> frozenset[P
         stale.add(Pass.SYMBOL)
     if (stored.embedder, stored.vectors) != (wanted.embedder, wanted.vectors):
         stale.add(Pass.VECTOR)
+    if stored.lines != wanted.lines:
+        stale.add(Pass.LINES)
     return frozenset(stale)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ohara.model import Failure, LeftOut, Pass, PassStatus, Sha
     from ohara.store.derived import StoredCommits
     from ohara.store.fingerprint import Fingerprint
+    from ohara.store.lines import LineHistory
     from ohara.store.locate import IndexLocation
     from ohara.store.reading import Readers
     from ohara.store.writing import Verdict, Writer
@@ -132,6 +133,10 @@ class Index(Protocol):
 
     def stored_commits(self) -> StoredCommits:
         """Open the index for the passes that work from stored commits; in any process."""
+        ...
+
+    def line_history(self) -> AbstractContextManager[LineHistory]:
+        """Open the index to follow lines by what is stored."""
         ...
 
     def readers(self, *, size: int = READERS) -> Readers:

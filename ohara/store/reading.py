@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ohara.store.facts import KnowsFacts
+from ohara.store.lines import LineHistory
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
@@ -67,6 +68,10 @@ class Allowed(Protocol):
 
     def among(self, hunks: Iterable[HunkId]) -> Allowed:
         """The same, narrowed to some hunks."""
+        ...
+
+    def apart_from(self, hunks: Iterable[HunkId]) -> Allowed:
+        """The same, without some hunks."""
         ...
 
     def holding(self, words: WordQuery) -> Allowed:
@@ -414,7 +419,19 @@ class Threads(Protocol):
         ...
 
 
-class Reader(Candidates, Vectors, Named, Hunks, Versions, History, Changes, Threads, KnowsFacts, Protocol):
+class Reader(
+    Candidates,
+    Vectors,
+    Named,
+    Hunks,
+    Versions,
+    History,
+    Changes,
+    Threads,
+    LineHistory,
+    KnowsFacts,
+    Protocol,
+):
     """One way into an index, for reading only; used by one thread at a time, stopped from any."""
 
     def state(self) -> str:

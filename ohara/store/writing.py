@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ohara.model import Pass, Sha, Symbol, VectorForm
     from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors, HeadFile, TouchedHunk
     from ohara.store.fingerprint import Fingerprint
+    from ohara.store.lines import DerivedLines, HeadVersion
     from ohara.store.prepared import PreparedCommit
 
     Verdict = Callable[[str], str | None]
@@ -119,6 +120,18 @@ class ThreadWriter(Protocol):
         ...
 
 
+class LineWriter(Protocol):
+    """What became of added lines: facts about commits, and the lines of HEAD's files by file version."""
+
+    def write(self, derived: Sequence[DerivedLines]) -> None:
+        """Keep what commits ended; saying so twice does no harm."""
+        ...
+
+    def replace_head(self, added: Iterable[HeadVersion], kept: Iterable[tuple[str, str]]) -> None:
+        """Make some versions HEAD's beside those of `kept` (path, blob); all others go."""
+        ...
+
+
 class Upkeep(Protocol):
     """What keeps an index true when rules, versions or refs change, and quick to read."""
 
@@ -129,6 +142,10 @@ class Upkeep(Protocol):
         are dropped. The vectors of another embedder are kept, and asked, until `retire_vectors`; one that
         comes back before that goes on with its own; no embedder at all means no vectors. Ends the batch.
         """
+        ...
+
+    def begin_again(self, stage: Pass) -> None:
+        """Forget what a pass wrote of all commits, and make it pending again."""
         ...
 
     def judge_paths(self, rules: str) -> int:
@@ -184,6 +201,11 @@ class Writer(RecordsFacts, Protocol):
     @property
     def threads(self) -> ThreadWriter:
         """The threads."""
+        ...
+
+    @property
+    def lines(self) -> LineWriter:
+        """What became of lines."""
         ...
 
     @property

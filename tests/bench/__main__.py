@@ -27,6 +27,7 @@ _PARTS = {
     "explain": "the history of lines against git log -L",
     "daemon": "the background service: what asking it costs, how it bears indexing, what it keeps",
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
+    "fate": "what became of 300 hunks drawn by chance, beside git blame, git log -L and git log -S",
     "scale": "all repositories given in one index",
     "content": "what a megabyte of each kind of content costs, on scripted histories",
     "related": "what changes together, on held-out commits",
@@ -75,6 +76,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.ablation import measure_ablation
     from tests.bench.agents import measure_agents
     from tests.bench.explain import measure_explain
+    from tests.bench.fate import measure_fate
     from tests.bench.golden import measure_golden
     from tests.bench.handmade import measure_handmade
     from tests.bench.lazy_report import measure_lazy
@@ -113,6 +115,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "daemon": lambda subject: measure_service(subject, work, queries=min(given.queries, 100)),
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
+        "fate": lambda subject: measure_fate(subject, work, hunks=given.hunks),
         "structural": lambda subject: measure_structural(subject, work),
         "explain": lambda subject: measure_explain(subject, work),
         "related": measure_related,
@@ -182,6 +185,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--patterns", type=int, default=50, help="how many patterns are compared (%(default)s)"
     )
+    parser.add_argument("--hunks", type=int, default=300, help="how many fates are compared (%(default)s)")
     parser.add_argument(
         "--kind", action="append", default=[], help="a kind of content (part of its name); default: all"
     )

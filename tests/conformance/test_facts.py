@@ -32,13 +32,16 @@ FACTS: tuple[tuple[Fact[object], object, object, object], ...] = (
         LastRun(started=1_700_000_001, elapsed_s=0.0, outcome="interrupted", scheduled=False),
     ),
     (facts.HEAD_SYMBOLS, None, sha("a"), ""),
+    (facts.HEAD_LINES, None, sha("b"), ""),
     (facts.LONG_RUN, False, True, False),
+    (facts.THREADS, 0, 3, 0),
+    (facts.THREADED, 0, 17_666, 0),
     (facts.INLINE, False, True, False),
     (
         facts.FINGERPRINT,
         None,
-        Fingerprint(words=2, parser=1, embedder="static", vectors=2, pieces=1),
-        Fingerprint(words=2, parser=1, embedder="", vectors=2, pieces=1),
+        Fingerprint(words=2, parser=1, embedder="static", vectors=2, pieces=1, lines=1),
+        Fingerprint(words=2, parser=1, embedder="", vectors=2, pieces=1, lines=1),
     ),
 )  # type: ignore[assignment]
 

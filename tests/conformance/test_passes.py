@@ -82,9 +82,9 @@ def _literals(index: Index, writer: Writer, *commits: PreparedCommit) -> list[De
 @pytest.mark.parametrize(
     ("passes", "waiting"),
     [
-        (ALL, {Pass.SYMBOL, Pass.VECTOR}),
-        (EXACT, {Pass.SYMBOL, Pass.VECTOR}),
-        (frozenset({Pass.TEXT}), {Pass.LITERAL, Pass.SYMBOL, Pass.VECTOR}),
+        (ALL, {Pass.SYMBOL, Pass.VECTOR, Pass.LINES}),
+        (EXACT, {Pass.SYMBOL, Pass.VECTOR, Pass.LINES}),
+        (frozenset({Pass.TEXT}), {Pass.LITERAL, Pass.SYMBOL, Pass.VECTOR, Pass.LINES}),
         (NO_PASSES, set(Pass)),
     ],
 )
@@ -110,7 +110,7 @@ def test_commits_of_one_moment_wait_by_their_shas(index: Index) -> None:
 
 def test_nothing_waits_in_an_empty_index(index: Index) -> None:
     with open_writer(index) as writer:
-        assert [writer.passes.any_pending(stage) for stage in Pass] == [False] * 4
+        assert [writer.passes.any_pending(stage) for stage in Pass] == [False] * len(Pass)
 
 
 def test_a_marked_commit_waits_no_more(index: Index) -> None:

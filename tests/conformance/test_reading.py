@@ -415,7 +415,7 @@ def vectors_of(index: Index, bits: dict[str, tuple[int, int, int]]) -> None:
 def near(filled: Index) -> Iterator[Reader]:
     """A reader of the history whose commits have vectors; a and b share one content."""
     with open_writer(filled) as writer:
-        made_with = Fingerprint(words=1, parser=1, embedder=MODEL, vectors=1, pieces=PIECES_VERSION)
+        made_with = Fingerprint(words=1, parser=1, embedder=MODEL, vectors=1, pieces=PIECES_VERSION, lines=1)
         writer.upkeep.reconcile(made_with)
         writer.commit()
     vectors_of(

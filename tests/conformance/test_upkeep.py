@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ohara.store.writing import Writer
     from tests.conformance.conftest import MakeIndex
 
-MADE_WITH = Fingerprint(words=2, parser=1, embedder="one", vectors=2, pieces=PIECES_VERSION)
+MADE_WITH = Fingerprint(words=2, parser=1, embedder="one", vectors=2, pieces=PIECES_VERSION, lines=1)
 OTHER = replace(MADE_WITH, embedder="other")
 
 
@@ -50,6 +50,7 @@ def _make_whole(index: Index) -> None:
         writer.record(HEAD_SYMBOLS, sha("c"))
         _embed(index, writer, 1)
         writer.passes.mark(Pass.SYMBOL, writer.passes.pending(Pass.SYMBOL))
+        writer.passes.mark(Pass.LINES, writer.passes.pending(Pass.LINES))
         writer.commit()
 
 
@@ -92,6 +93,7 @@ def test_an_index_made_with_the_same_is_left_alone(index: Index) -> None:
         (replace(MADE_WITH, words=3), {Pass.TEXT, Pass.SYMBOL}),
         (replace(MADE_WITH, parser=2), {Pass.SYMBOL}),
         (replace(MADE_WITH, vectors=3), {Pass.VECTOR}),
+        (replace(MADE_WITH, lines=MADE_WITH.lines + 1), {Pass.LINES}),
         (OTHER, {Pass.VECTOR}),
         (replace(MADE_WITH, embedder=""), {Pass.VECTOR}),
         (replace(MADE_WITH, pieces=PIECES_VERSION + 1), set()),

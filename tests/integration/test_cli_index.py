@@ -39,7 +39,13 @@ def test_status_tells_what_is_there_and_how_far_behind_it_is(three_commits: Repo
     assert "vector      0 of 2 commits (0%)" in run.stdout.splitlines()
     said = json.loads(ohara("status", "--json", "--repo", str(three_commits.path)).stdout)
     assert (said["commits"], said["indexed"], said["behind"]) == (3, 2, 1)
-    assert said["passes"] == {"text": [2, 2], "literal": [2, 2], "symbol": [0, 2], "vector": [0, 2]}
+    assert said["passes"] == {
+        "text": [2, 2],
+        "literal": [2, 2],
+        "symbol": [0, 2],
+        "lines": [0, 2],
+        "vector": [0, 2],
+    }
     assert said["last_run"]["outcome"] == "finished"
 
 

@@ -7,7 +7,9 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from ohara.fate_phrase import fate_phrase
 from ohara.model import ChangeKind
+from tui.formats import day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,6 +73,8 @@ def rows_of(hits: Sequence[Hit]) -> list[Row]:
         current = file
         if hit.excerpt:
             rows.append(Row(RowKind.HUNK, hunk_heading(hit), number))
+            if said := fate_phrase(hit.fate, day) if hit.fate else "":
+                rows.append(Row(RowKind.NOTE, said, number))
             rows.extend(lines_of(hit, number))
         elif hit.path:
             rows.append(Row(RowKind.NOTE, _NO_LINES, number))

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 from ohara import wire
 from ohara.errors import OharaError
+from ohara.fate_phrase import fate_phrase
+from ohara.model import FateState
 from ohara.sanitize import sanitize
+from tui.formats import day
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +138,12 @@ class ExportActions:
 
         here = self._diff.selected_line
         near, text = (here.line, here.text) if here is not None and here.hit == hit else (hit.line, "")
-        path = work_tree_file(self._host.repository, hit.path)
+        now_at = hit.fate.path if hit.fate and hit.fate.path else hit.path
+        if hit.fate is not None and hit.fate.line is not None:
+            near = hit.fate.line
+        path = work_tree_file(self._host.repository, now_at)
+        if path is not None and (gone := _gone(hit)):
+            self._host.notify(gone, timeout=6)
         if path is None:
             lines = await self._old_lines(hit)
             if lines is None:
@@ -203,3 +211,10 @@ class ExportActions:
             self._report(f"not written: {error.strerror or error}", "")
             return
         self._host.notify(f"Wrote {path}", timeout=5, markup=False)
+
+
+def _gone(hit: Hit) -> str:
+    """What to say before a file is opened that does not hold the hunk's lines any more; "" when it does."""
+    if hit.fate is None or hit.fate.state not in {FateState.GONE, FateState.REVERTED}:
+        return ""
+    return f"These lines are {fate_phrase(hit.fate, day)}: this is the file as it is now."

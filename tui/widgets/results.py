@@ -14,6 +14,7 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
+from ohara.fate_phrase import MARKS
 from tui.cells import cell_width, cut, cut_left, fit, sanitize
 from tui.formats import age
 from tui.search_state import index_of_hit
@@ -210,7 +211,8 @@ class ResultList(LineView, inherit_bindings=False):
     def _second_line(self, hit: Hit, width: int, here: Style | None) -> list[Segment]:
         author = cut(sanitize(hit.commit.author), min(_AUTHOR, width // 5))
         head = [
-            Segment("    ", self._style("faint", here)),
+            Segment("  ", self._style("faint", here)),
+            Segment(f"{_fate_mark(hit)} ", self._style("badge", here)),
             Segment(f"{hit.commit.sha[:8]} ", self._style("sha", here)),
         ]
         room = width - 13 - cell_width(author) - 3
@@ -226,11 +228,12 @@ class ResultList(LineView, inherit_bindings=False):
 
     def _one_line(self, hit: Hit, at: int, width: int, here: Style | None) -> list[Segment]:
         path_room = max(12, (width - 26) // 3)
-        room = max(8, width - 3 - 1 - 8 - 6 - 1 - path_room - 1 - len(LANES) - 1)
+        room = max(8, width - 3 - 1 - 2 - 8 - 6 - 1 - path_room - 1 - len(LANES) - 1)
         where = self._where(hit, path_room, here)
         gap = path_room - sum(cell_width(segment.text) for segment in where)
         return [
             Segment(f"{at + 1:>3} ", self._style("rank", here)),
+            Segment(f"{_fate_mark(hit)} ", self._style("badge", here)),
             Segment(hit.commit.sha[:8], self._style("sha", here)),
             Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
             Segment(fit(_subject(hit), room), self._style("subject", here)),
@@ -263,6 +266,11 @@ class ResultList(LineView, inherit_bindings=False):
             Segment(shown_symbol, self._style("symbol", here)),
             Segment(more, self._style("faint", here)),
         ]
+
+
+def _fate_mark(hit: Hit) -> str:
+    """One sign for what became of the hunk's lines; blank where it is not known."""
+    return MARKS[hit.fate.state] if hit.fate else " "
 
 
 def _subject(hit: Hit) -> str:

@@ -26,6 +26,12 @@ _REMOVE_COMMITS = (
        WHERE commit_id IN (SELECT id FROM temp.doomed) AND content_id IS NOT NULL AND NOT EXISTS (
          SELECT 1 FROM hunk AS kept WHERE kept.content_id = gone.content_id
          AND kept.commit_id NOT IN (SELECT id FROM temp.doomed))""",
+    f"DELETE FROM line_end WHERE hunk_id IN ({_DOOMED_HUNKS})",
+    f"DELETE FROM line_end WHERE to_hunk IN ({_DOOMED_HUNKS})",
+    "DELETE FROM line_end WHERE commit_id IN (SELECT id FROM temp.doomed)",
+    f"DELETE FROM line_count WHERE hunk_id IN ({_DOOMED_HUNKS})",
+    f"DELETE FROM head_line WHERE hunk_id IN ({_DOOMED_HUNKS})",
+    "DELETE FROM merged_file WHERE commit_id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM hunk WHERE commit_id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM file WHERE commit_id IN (SELECT id FROM temp.doomed)",
     "DELETE FROM thread WHERE commit_id IN (SELECT id FROM temp.doomed)",
@@ -42,7 +48,8 @@ _SWEEP = (
     "DELETE FROM header WHERE id NOT IN (SELECT header_id FROM hunk WHERE header_id IS NOT NULL)",
     """DELETE FROM path WHERE id NOT IN (SELECT path_id FROM file)
        AND id NOT IN (SELECT old_path_id FROM file WHERE old_path_id IS NOT NULL)
-       AND id NOT IN (SELECT path_id FROM head_file)""",
+       AND id NOT IN (SELECT path_id FROM head_file)
+       AND id NOT IN (SELECT path_id FROM head_version) AND id NOT IN (SELECT path_id FROM merged_file)""",
     f"DELETE FROM fts_symbol_name WHERE rowid IN ({_UNUSED_SYMBOLS})",
     f"DELETE FROM symbol WHERE id IN ({_UNUSED_SYMBOLS})",
 )

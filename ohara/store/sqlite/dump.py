@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import generations, has_commits
-from ohara.store.sqlite.schema import has_threads, open_reader
+from ohara.store.sqlite.schema import has_lines, has_threads, open_reader
 from ohara.store.sqlite.stored_commits import StoredCommits
 
 if TYPE_CHECKING:
@@ -47,6 +47,12 @@ _THREADS = """SELECT hex(first.sha), place, reason, hex(commits.sha) FROM thread
   JOIN commits ON commits.id = thread.commit_id JOIN commits AS first ON first.id = thread.first_id"""
 _COPIES = """SELECT hex(first.sha), hex(commits.sha), branches FROM copy
   JOIN commits ON commits.id = copy.commit_id JOIN commits AS first ON first.id = copy.first_id"""
+_ENDS = """SELECT hunk_id, to_hunk, hex(sha), first, lines, solid, how, to_first
+  FROM line_end JOIN commits ON commits.id = commit_id"""
+_HEAD_LINES = """SELECT path.path, hex(blob), hunk_id, line, lines, solid, first FROM head_version
+  JOIN path ON path.id = path_id LEFT JOIN head_line ON version_id = head_version.id"""
+_MERGED = """SELECT hex(sha), path.path, hex(blob) FROM merged_file
+  JOIN commits ON commits.id = commit_id JOIN path ON path.id = path_id"""
 
 
 def dump(database: Path) -> list[str]:
@@ -77,6 +83,7 @@ def _facts(connection: Connection) -> Iterator[str]:
         yield from _terms(connection, table, names)
     for content, signs in connection.execute("SELECT content_id, signs FROM encoded"):
         yield f"encoded {contents[content]} {signs:x}"
+    yield from _lines(connection, hunks)
     vectors = generations(connection)
     if vectors.current:
         for content, vector in connection.execute(f"SELECT rowid, embedding FROM {vectors.current.table}"):
@@ -89,6 +96,18 @@ def _facts(connection: Connection) -> Iterator[str]:
     yield from (
         f"failure {row!r}" for row in connection.execute("SELECT hex(sha), reason, missing FROM failure")
     )
+
+
+def _lines(connection: Connection, hunks: dict[int, str]) -> Iterator[str]:
+    if not has_lines(connection):
+        return
+    for hunk, solid in connection.execute("SELECT hunk_id, solid FROM line_count"):
+        yield f"adds {hunks[hunk]} {solid}"
+    for hunk, to_hunk, *run in connection.execute(_ENDS):
+        yield f"ended {hunks[hunk]} {run!r} {hunks.get(to_hunk, '')}"
+    for path, blob, hunk, *run in connection.execute(_HEAD_LINES):
+        yield f"head line {path} {blob} {run!r} {hunks.get(hunk, '')}"
+    yield from (f"merged {row!r}" for row in connection.execute(_MERGED))
 
 
 def _terms(connection: Connection, table: str, names: dict[int, str]) -> Iterator[str]:

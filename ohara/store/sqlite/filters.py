@@ -39,6 +39,7 @@ _SYMBOLS = """hunk.id IN (
 _AUTHORED = "author IN (SELECT value FROM json_each(?))"
 _AMONG_COMMITS = "id IN (SELECT value FROM json_each(?))"
 _AMONG_HUNKS = "hunk.id IN (SELECT value FROM json_each(?))"
+_NOT_AMONG_HUNKS = "hunk.id NOT IN (SELECT value FROM json_each(?))"
 _HOLDING = "hunk.id IN (SELECT rowid FROM fts_hunk_text WHERE fts_hunk_text MATCH ?)"
 
 _PEOPLE = "SELECT id, name || ' <' || email || '>' FROM person"
@@ -83,6 +84,10 @@ class HunkFilter:
     def among(self, hunks: Iterable[HunkId]) -> HunkFilter:
         """This filter narrowed to some hunks."""
         return self.also(_AMONG_HUNKS, json.dumps(sorted(hunks)))
+
+    def apart_from(self, hunks: Iterable[HunkId]) -> HunkFilter:
+        """This filter narrowed to all but some hunks."""
+        return self.also(_NOT_AMONG_HUNKS, json.dumps(sorted(hunks)))
 
     def holding(self, words: WordQuery) -> HunkFilter:
         """This filter narrowed to hunks that hold one of the selecting words."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from ohara.errors import IndexMissing
@@ -13,6 +13,7 @@ from ohara.store.sqlite import files
 from ohara.store.sqlite.connection import beside
 from ohara.store.sqlite.match_cache import MatchCache
 from ohara.store.sqlite.pool import ReaderPool
+from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.statistics import statistics
 from ohara.store.sqlite.stored_commits import StoredCommits
 from ohara.store.sqlite.writer import Writer
@@ -69,6 +70,10 @@ class SqliteIndex:
     def stored_commits(self) -> StoredCommits:
         """A connection that reads commits back as they were stored."""
         return StoredCommits(self.location.database)
+
+    def line_history(self) -> AbstractContextManager[Reader]:
+        """A connection that follows lines."""
+        return closing(Reader(self.location.database))
 
     def readers(self, *, size: int = READERS) -> ReaderPool:
         """Connections that answer questions."""

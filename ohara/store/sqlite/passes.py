@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass
-from ohara.store.facts import HEAD_SYMBOLS
+from ohara.store.facts import HEAD_LINES, HEAD_SYMBOLS
 from ohara.store.sqlite.commit_rows import (
     INSERT_ENCODED,
     INSERT_LITERAL,
@@ -97,6 +97,10 @@ class Passes:
                         execute(f"DELETE FROM {table}")
                     self._writer.drop_meta(HEAD_SYMBOLS.name)
                     self._writer.symbols.forget()
+                case Pass.LINES:
+                    for table in ("line_end", "line_count", "merged_file", "head_line", "head_version"):
+                        execute(f"DELETE FROM {table}")
+                    self._writer.drop_meta(HEAD_LINES.name)
                 case Pass.VECTOR:
                     drop_all(self._writer)
 

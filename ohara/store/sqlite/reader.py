@@ -11,6 +11,7 @@ from ohara.store.sqlite import (
     changes,
     hydrate,
     lane_queries,
+    line_queries,
     lineage,
     literal,
     named,
@@ -50,6 +51,15 @@ if TYPE_CHECKING:
         WordQuery,
     )
     from ohara.store.graph import CommitGraph
+    from ohara.store.lines import (
+        ChangedHunk,
+        CommitLink,
+        FileOfCommit,
+        HeadLines,
+        LineEnd,
+        Maker,
+        Segment,
+    )
     from ohara.store.reading import Allowed, Probe
     from ohara.store.sqlite.filters import HunkFilter
     from ohara.store.trigram_query import Formula
@@ -341,3 +351,73 @@ class Reader(Session):
     def copies_of(self, shas: Collection[Sha]) -> dict[Sha, tuple[CopyOf, ...]]:
         """All commits that make the same change as each of these."""
         return threads.copies_of(self, shas)
+
+    # -- lines -----------------------------------------------------------------------------------
+
+    def links(self) -> list[CommitLink]:
+        """Every live commit with its parents."""
+        return line_queries.links(self)
+
+    def revert_messages(self) -> dict[int, str]:
+        """The messages that say which commit they revert, by their commit."""
+        return line_queries.revert_messages(self)
+
+    def changed_files(self, commit: int) -> list[FileOfCommit]:
+        """What a commit did to each file, in the order of its diff."""
+        return line_queries.changed_files(self, commit)
+
+    def paths_changed(self, commits: Iterable[int]) -> list[str]:
+        """The paths that some commits changed, each once, in order."""
+        return line_queries.paths_changed(self, commits)
+
+    def hunk_commits(self) -> dict[int, int]:
+        """The commit of every hunk."""
+        return line_queries.hunk_commits(self)
+
+    def changed_hunks(self, commit: int, file: int | None = None) -> list[ChangedHunk]:
+        """The hunks of a commit that have lines, or of one of its files."""
+        return line_queries.changed_hunks(self, commit, file)
+
+    def makers(self, path: str, blob: str) -> list[Maker]:
+        """The live commits that gave a file this content, newest first."""
+        return line_queries.makers(self, path, blob)
+
+    def head_origins(self, path: str, blob: str) -> list[Segment] | None:
+        """The origins of a file's lines, if it is one of those kept for HEAD."""
+        return line_queries.head_origins(self, path, blob)
+
+    def head_versions(self) -> set[tuple[str, str]]:
+        """The path and the content of every file that is kept for HEAD."""
+        return line_queries.head_versions(self)
+
+    def commits_of(self, hunks: Iterable[int]) -> dict[int, int]:
+        """The commit of each hunk."""
+        return line_queries.commits_of(self, hunks)
+
+    def added_lines(self, hunks: Iterable[int]) -> dict[int, str]:
+        """The body of each hunk that has lines."""
+        return line_queries.added_lines(self, hunks)
+
+    def ends_by(self, commit: int) -> list[LineEnd]:
+        """The runs of lines that a commit ended."""
+        return line_queries.ends_by(self, commit)
+
+    def ends_of(self, hunks: Iterable[int]) -> list[LineEnd]:
+        """How runs of some hunks' added lines ended, in live commits."""
+        return line_queries.ends_of(self, hunks)
+
+    def all_ends(self, commits: Iterable[int]) -> list[LineEnd]:
+        """How all runs of lines ended in some commits."""
+        return line_queries.all_ends(self, commits)
+
+    def at_head(self, hunks: Iterable[int]) -> list[HeadLines]:
+        """Where added lines of some hunks stand in the files kept for HEAD."""
+        return line_queries.at_head(self, hunks)
+
+    def all_at_head(self) -> list[HeadLines]:
+        """Where added lines of all hunks stand in the files kept for HEAD."""
+        return line_queries.all_at_head(self)
+
+    def line_counts(self, commits: Iterable[int]) -> dict[int, int]:
+        """The hunks of some commits that add lines, and how many, blank ones left out."""
+        return line_queries.counts(self, commits)

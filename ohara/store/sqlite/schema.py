@@ -17,6 +17,10 @@ fingerprint (`store/fingerprint.py`), so that a better tokeniser never costs a w
     symbol ─< head_symbol >── parsed_blob ─< head_file >── path     what HEAD defines
     fts_symbol_name rowid = symbol
     thread, copy    commit_id = commits  which commits belong together, which make the same change
+    line_count      hunk                 how many lines a hunk adds
+    line_end        hunk, commit         which of them a commit ended, and what they became
+    merged_file     commit, path         what a merge put together, which no row of `file` made
+    head_version ─< head_line >── hunk   whose lines HEAD's files consist of
 """
 
 from __future__ import annotations
@@ -33,8 +37,10 @@ if TYPE_CHECKING:
     import apsw
 
 # A finished pass is a bit, in the row of a commit and in that of a content.
-PASS_BITS = {Pass.TEXT: 1, Pass.LITERAL: 2, Pass.SYMBOL: 4, Pass.VECTOR: 8}
+PASS_BITS = {Pass.TEXT: 1, Pass.LITERAL: 2, Pass.SYMBOL: 4, Pass.VECTOR: 8, Pass.LINES: 16}
 ALL_PASSES = sum(PASS_BITS.values())  # a commit with less waits: the index commits_pending has those
+# What was all before there was the latest pass, in tables that no run has brought up to date yet.
+FORMER_PASSES = ALL_PASSES & ~PASS_BITS[Pass.LINES]
 
 # Words arrive already analysed by ohara.words, so FTS5 only has to cut at blanks.
 FTS_HUNK_TEXT = """
@@ -172,16 +178,44 @@ _M005_THREADS = (
     "CREATE INDEX copy_by_first ON copy(first_id)",
 )
 
+# What became of added lines (store/lines.py); a fifth pass, whose bit makes 31 of all.
+_M006_LINES = (
+    "CREATE TABLE IF NOT EXISTS line_count(hunk_id INTEGER PRIMARY KEY, solid INTEGER NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS line_end(
+      hunk_id INTEGER NOT NULL, first INTEGER NOT NULL, lines INTEGER NOT NULL, solid INTEGER NOT NULL,
+      commit_id INTEGER NOT NULL, how INTEGER NOT NULL, to_hunk INTEGER, to_first INTEGER NOT NULL,
+      PRIMARY KEY(hunk_id, first, commit_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS line_end_by_commit ON line_end(commit_id)",
+    """CREATE TABLE IF NOT EXISTS merged_file(
+      commit_id INTEGER NOT NULL, path_id INTEGER NOT NULL, blob BLOB NOT NULL,
+      PRIMARY KEY(path_id, blob, commit_id)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS head_version(
+      id INTEGER PRIMARY KEY, path_id INTEGER NOT NULL, blob BLOB NOT NULL, commit_id INTEGER NOT NULL,
+      UNIQUE(path_id, blob)
+    )""",
+    """CREATE TABLE IF NOT EXISTS head_line(
+      hunk_id INTEGER NOT NULL, version_id INTEGER NOT NULL, line INTEGER NOT NULL, lines INTEGER NOT NULL,
+      solid INTEGER NOT NULL, first INTEGER NOT NULL, PRIMARY KEY(hunk_id, version_id, line)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS head_line_by_version ON head_line(version_id, line)",
+    "DROP INDEX IF EXISTS commits_pending",
+    "CREATE INDEX commits_pending ON commits(committer_time DESC, passes) WHERE passes < 31",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _M001_FOUNDATION,
     _M002_HEADERS,
     _M003_IDENTITY,
     _M004_ENCODED,
     _M005_THREADS,
+    _M006_LINES,
 )
 
 _ENCODED_SINCE = 4
 _THREADS_SINCE = 5
+_LINES_SINCE = 6
 
 # The oldest tables that readers understand as they are: whoever cannot write need not, and nobody waits for
 # an indexer. Who changes a table that is read raises this.
@@ -228,6 +262,11 @@ def has_encoded(connection: apsw.Connection) -> bool:
 def has_threads(connection: apsw.Connection) -> bool:
     """True when there is a place for threads; an older index gets it from its next run."""
     return int(connection.pragma("user_version")) >= _THREADS_SINCE
+
+
+def has_lines(connection: apsw.Connection) -> bool:
+    """True when there are tables of what became of lines; an older index gets them from its next run."""
+    return int(connection.pragma("user_version")) >= _LINES_SINCE
 
 
 def _version(connection: apsw.Connection) -> int:

@@ -16,7 +16,7 @@ from ohara.store.sqlite.codec import Codec
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import Generations, generations
 from ohara.store.sqlite.identity import replaced, stamp_of
-from ohara.store.sqlite.schema import ALL_PASSES, PASS_BITS, open_reader
+from ohara.store.sqlite.schema import ALL_PASSES, FORMER_PASSES, PASS_BITS, has_lines, open_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,8 +41,8 @@ _DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
 # Answered by small indexes alone: counting must not cost more than searching.
 _COUNT_COMMITS = "SELECT count(*) FROM commits INDEXED BY commits_by_time"
 _COUNT_DEAD = "SELECT count(*) FROM commits INDEXED BY commits_dead WHERE live = 0"
-_PENDING = f"""SELECT passes, count(*) FROM commits INDEXED BY commits_pending
-  WHERE passes < {ALL_PASSES} AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
+_PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
+  WHERE passes < {} AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
 
 
 _REMEMBERED_WORDS = 20_000  # some two megabytes a session
@@ -167,7 +167,12 @@ class Session:
         if self._counts is None:
             execute = self.connection.execute
             commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
-            pending = [(int(bits), int(count)) for bits, count in execute(_PENDING)]
+            newest = has_lines(self.connection)
+            unfinished = _PENDING.format(ALL_PASSES if newest else FORMER_PASSES)
+            pending = [(int(bits), int(count)) for bits, count in execute(unfinished)]
+            if not newest:  # those that are finished otherwise are not counted there
+                finished = commits - sum(count for _, count in pending)
+                pending.append((FORMER_PASSES, finished))
             self._counts = Counts(
                 commits,
                 tuple(

@@ -57,6 +57,10 @@ class Upkeep:
         writer.commit()
         return stale | {Pass.TEXT} if is_cut_anew else stale
 
+    def begin_again(self, stage: Pass) -> None:
+        """Forget what a pass wrote, and make it pending again."""
+        self._writer.passes.restart(stage)
+
     def judge_paths(self, rules: str) -> int:
         """Judge all paths again if the rules changed; how many verdicts did."""
         return judge_paths(self._writer, rules)

@@ -15,6 +15,7 @@ from ohara.store.sqlite import collect, meta
 from ohara.store.sqlite.commit_rows import CommitRows
 from ohara.store.sqlite.connection import connect_writer, translated
 from ohara.store.sqlite.identity import has_moved
+from ohara.store.sqlite.line_rows import LineRows
 from ohara.store.sqlite.passes import Passes
 from ohara.store.sqlite.schema import migrate
 from ohara.store.sqlite.symbols import SymbolWriter
@@ -58,6 +59,7 @@ class Writer:
         self.passes = Passes(self)
         self.symbols = SymbolWriter(self)
         self.threads = ThreadWriter(self)
+        self.lines = LineRows(self)
         self.upkeep = Upkeep(self)
         self.hunks_pending = 0
         self._is_outdated = False  # rows were removed that what is remembered may name

@@ -1,0 +1,117 @@
+"""Answers for the fates of hunks, or says why it cannot. It keeps a repository of its own open."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ohara.fate.tip import Tip, TookTooLong
+from ohara.fate.view import FateView
+from ohara.git.repo import Repository
+from ohara.model import Fate, HunkId, Pass
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from ohara.fate.view import Asked
+    from ohara.model import FateFilter, Sha
+    from ohara.store.reading import Reader
+
+_KEPT_TIPS = 4  # branches that a person compares in one sitting
+
+
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """The fates that are known, and why others are not."""
+
+    found: Mapping[HunkId, Fate] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What `is:` asks for: one of these, and none of those."""
+
+    any_of: tuple[FateFilter, ...]
+    none_of: tuple[FateFilter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The hunks that `is:` lets through, or all but some; None of both when it cannot be told, and why."""
+
+    among: Collection[HunkId] | None = None
+    apart_from: Collection[HunkId] | None = None
+    note: str = ""
+
+
+class FateSource:
+    """The fates of one repository's hunks, one question at a time."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._lock = Lock()
+        self._repository: Repository | None = None
+        self._tips: dict[tuple[str, Sha], Tip] = {}
+
+    def fates(self, reader: Reader, hunks: Sequence[Asked], tip: Sha | None, within_s: float) -> Fates:
+        """What became of some hunks, as seen from a commit; without one there is nothing to see."""
+        until = time.monotonic() + within_s
+        if (why := unknown_because(reader, tip)) or tip is None:
+            return Fates(note=why)
+        if not self._lock.acquire(timeout=within_s):
+            return Fates(note=_SLOW)
+        try:
+            return Fates(self._view(reader, tip, until).fates(hunks))
+        except TookTooLong:
+            return Fates(note=_SLOW)
+        finally:
+            self._lock.release()
+
+    def select(self, reader: Reader, wanted: Wanted, tip: Sha | None, within_s: float) -> Selected:
+        """The hunks of which one wanted thing is true and no unwanted one, as seen from a commit."""
+        until = time.monotonic() + within_s
+        if (why := unknown_because(reader, tip)) or tip is None:
+            return Selected(note=why or "there is no commit yet")
+        if not self._lock.acquire(timeout=within_s):
+            return Selected(note=_SLOW)
+        try:
+            states = reader.remembered(f"fates at {tip}", lambda: self._view(reader, tip, until).states())
+        except TookTooLong:
+            return Selected(note=_SLOW)
+        finally:
+            self._lock.release()
+        unwanted = [HunkId(hunk) for hunk, admits in states.items() if not admits.isdisjoint(wanted.none_of)]
+        if not wanted.any_of:
+            return Selected(apart_from=unwanted)
+        barred = set(unwanted)
+        admitted = [HunkId(hunk) for hunk, admits in states.items() if not admits.isdisjoint(wanted.any_of)]
+        return Selected(among=[hunk for hunk in admitted if hunk not in barred])
+
+    def _view(self, reader: Reader, sha: Sha, until: float) -> FateView:
+        if self._repository is None:
+            self._repository = Repository.open(self._place)
+        key = (reader.state(), sha)
+        if key not in self._tips:
+            if len(self._tips) >= _KEPT_TIPS or any(state != key[0] for state, _ in self._tips):
+                self._tips.clear()
+            self._tips[key] = Tip(self._repository, sha)
+        return FateView(self._repository, reader, self._tips[key], until)
+
+
+_SLOW = "what became of lines could not be looked up in time"
+
+
+def unknown_because(reader: Reader, tip: Sha | None) -> str:
+    """Why fates are not known yet; "" when they are."""
+    done, total = next(
+        ((each.done, each.total) for each in reader.counts().passes if each.stage is Pass.LINES), (0, 0)
+    )
+    if done < total:
+        return f"what became of lines is not known yet: {done:,} of {total:,} commits are followed"
+    if tip is not None and not reader.indexed((tip,)):
+        return f"what became of lines is not known: {tip[:10]} is not indexed yet"
+    return ""

@@ -1,0 +1,103 @@
+"""Where added lines stand in the files of one commit: as it is kept for HEAD, or looked up for another.
+
+For a commit other than the one whose files are kept, only the files that differ are looked up, and of those
+only the ones that may hold what is asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ohara.fate.origins import Origins, Wanted
+from ohara.git import decode, tree
+from ohara.model import HunkId
+from ohara.store.facts import HEAD_LINES
+from ohara.store.lines import HeadLines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ohara.git.repo import Repository
+    from ohara.model import Sha
+    from ohara.store.lines import Segment
+    from ohara.store.reading import Reader
+
+
+class TookTooLong(Exception):
+    """Looking up the files that differ did not end in time."""
+
+
+class Tip:
+    """The files of a commit, and whose lines they consist of."""
+
+    def __init__(self, repository: Repository, sha: Sha) -> None:
+        self._repository = repository
+        self.sha = sha
+        self._blobs: dict[str, str] | None = None
+        self._found: dict[str, list[HeadLines]] = {}
+
+    @property
+    def blobs(self) -> dict[str, str]:
+        """The content of every file."""
+        if self._blobs is None:
+            root = self._repository.links(self.sha).tree
+            self._blobs = {
+                decode.path(path): entry.oid.hex()
+                for path, entry in tree.files(self._repository.objects, root, set())
+                if entry.type != tree.SUBMODULE
+            }
+        return self._blobs
+
+    def lines_of(self, reader: Reader, hunks: Collection[int], until: float) -> list[HeadLines]:
+        """Where added lines of some hunks stand; TookTooLong when that is not known by then."""
+        kept = reader.at_head(hunks)
+        if reader.fact(HEAD_LINES) == self.sha:
+            return kept
+        return [*self._still(reader, kept), *self._differing(reader, set(hunks), until)]
+
+    def all_lines(self, reader: Reader, until: float) -> list[HeadLines]:
+        """Where added lines of all hunks stand; TookTooLong when that is not known by then."""
+        kept = reader.all_at_head()
+        if reader.fact(HEAD_LINES) == self.sha:
+            return kept
+        return [*self._still(reader, kept), *self._differing(reader, None, until)]
+
+    def segments(self, reader: Reader, path: str) -> Sequence[Segment]:
+        """The origins of a file's lines, in order; none where there is no file."""
+        blob = self.blobs.get(path)
+        return self._looked_up(reader).of(Wanted(path, blob, self.sha)) if blob else ()
+
+    def _still(self, reader: Reader, kept: Iterable[HeadLines]) -> Iterator[HeadLines]:
+        """What is kept for files that this commit has as well."""
+        same = {path for path, blob in reader.head_versions() if self.blobs.get(path) == blob}
+        return (each for each in kept if each.path in same)
+
+    def _differing(self, reader: Reader, hunks: set[int] | None, until: float) -> Iterator[HeadLines]:
+        kept = reader.head_versions()
+        paths = self.blobs if hunks is None else reader.paths_reached(map(HunkId, hunks))
+        for path in paths:
+            blob = self.blobs.get(path)
+            if blob is None or (path, blob) in kept:
+                continue
+            if path not in self._found:
+                reader.check()
+                if time.monotonic() > until:
+                    raise TookTooLong
+                self._found[path] = list(self._lines(reader, path, blob))
+            yield from (each for each in self._found[path] if hunks is None or each.hunk in hunks)
+
+    def _lines(self, reader: Reader, path: str, blob: str) -> Iterator[HeadLines]:
+        lines = (self._repository.read_blob(blob) or b"").split(b"\n")
+        at = 0
+        for count, hunk, first in self.segments(reader, path):
+            if at >= len(lines):
+                break
+            if hunk:
+                solid = sum(1 for line in lines[at : at + count] if line.strip())
+                yield HeadLines(hunk, first, count, solid, path, at + 1)
+            at += count
+
+    def _looked_up(self, reader: Reader) -> Origins:
+        links = reader.remembered("links", lambda: {link.sha: link for link in reader.links()})
+        return Origins(self._repository, reader, links)

@@ -1,0 +1,169 @@
+"""Tells the fates of hunks as seen from one commit: a page of them, or all that are in a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ohara.fate.fates import Judge, Known, judge, removed_lines, solid_lines
+from ohara.fate.moves import AddedLines
+from ohara.model import Fate, FateFilter, FateState, Returned
+from ohara.store.lines import How
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ohara.fate.tip import Tip
+    from ohara.git.repo import Repository
+    from ohara.model import HunkId
+    from ohara.store.lines import CommitLink
+    from ohara.store.reading import Reader
+
+_FARTHEST = 32  # times that the hunks which lines became are looked up
+_ADMITS = {
+    FateState.ALIVE: frozenset({FateFilter.ALIVE}),
+    FateState.CHANGED: frozenset({FateFilter.ALIVE}),
+    FateState.MOVED: frozenset({FateFilter.ALIVE, FateFilter.MOVED}),
+    FateState.GONE: frozenset({FateFilter.GONE}),
+    FateState.REVERTED: frozenset({FateFilter.GONE, FateFilter.REVERTED}),
+}
+_ENDED = frozenset({How.REMOVED, How.DROPPED})  # without going on elsewhere, and without being taken back
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A hunk whose fate is asked for: its commit, its path, and its lines."""
+
+    hunk: HunkId
+    commit: int
+    path: str
+    body: str
+
+
+class FateView:
+    """Fates as seen from a tip; for one thread, while the index stays as it is."""
+
+    def __init__(self, repository: Repository, reader: Reader, tip: Tip, until: float) -> None:
+        self._repository = repository
+        self._reader = reader
+        self._tip = tip
+        self._until = until
+        self._below = reader.ancestors({tip.sha}) or frozenset()
+        self._links: Mapping[int, CommitLink] = reader.remembered(
+            "links by commit", lambda: {link.commit: link for link in reader.links()}
+        )
+        self._order = reader.log_order()
+
+    def fates(self, hunks: Sequence[Asked]) -> dict[HunkId, Fate]:
+        """The fate of each hunk that has changed lines."""
+        asked = [each for each in hunks if each.body]
+        known = self._gather({each.hunk for each in asked if each.commit in self._below})
+        judging = Judge(known, self._below, self._newest)
+        found: dict[HunkId, Fate] = {}
+        for each in asked:
+            solid, removed = solid_lines(each.body), removed_lines(each.body)
+            if each.commit not in self._below:
+                found[each.hunk] = Fate(FateState.UNMERGED, 0, len(solid))
+                continue
+            verdict = judge(judging, each.hunk, solid, self._newest)
+            fate = self._named(verdict.fate, verdict.by)
+            if not solid:
+                fate = Fate(FateState.REMOVAL, 0, 0)
+            if any(line.strip() for line in removed):
+                fate = replace(fate, returned=self._returned(each, fate, removed))
+            found[each.hunk] = fate
+        return found
+
+    def _named(self, fate: Fate, by: int | None) -> Fate:
+        link = self._links.get(by) if by is not None else None
+        return replace(fate, by=link.sha, by_time=link.time) if link else fate
+
+    def _gather(self, hunks: Collection[int]) -> Known:
+        known = Known()
+        waiting, seen = set(hunks), set(hunks)
+        for _ in range(_FARTHEST):
+            if not waiting:
+                break
+            heads = self._tip.lines_of(self._reader, waiting, self._until)
+            further = known.add(self._reader.ends_of(waiting), heads)
+            waiting = further - seen
+            seen |= waiting
+        return known
+
+    def _newest(self, commit: int) -> int:
+        """The place of a commit in the log, the newest first."""
+        link = self._links.get(commit)
+        if link is None:
+            return 1 << 62
+        return self._order.get(link.sha, 1 << 62) if self._order is not None else -link.time
+
+    # -- removed lines ---------------------------------------------------------------------------
+
+    def _returned(self, hunk: Asked, fate: Fate, removed: Sequence[str]) -> Returned:
+        """Whether lines that a hunk removed stand in its file again, added by a later commit."""
+        total = sum(1 for line in removed if line.strip())
+        wanted = {line for line in removed if line.strip()}
+        names = [*filter(None, (fate.path,)), hunk.path, *self._reader.paths_reached([hunk.hunk])]
+        for path in dict.fromkeys(names):
+            blob = self._tip.blobs.get(path)
+            lines = self._repository.lines_at(self._tip.sha, path) if blob else None
+            if not lines or wanted.isdisjoint(lines):
+                continue
+            later = self._later(path, hunk.commit)
+            texts = [line if at + 1 in later else "" for at, line in enumerate(lines)]
+            moves = AddedLines([(0, texts)], wanted).moves(removed, least=len(removed))
+            back = [
+                (move.offset + step + 1)
+                for move in moves
+                for step in range(move.lines)
+                if removed[move.start + step].strip()
+            ]
+            if back:
+                link = self._links.get(later[back[0]])
+                by, when = (link.sha, link.time) if link else (None, None)
+                return Returned(len(back), total, path, back[0], by, when)
+        return Returned(0, total)
+
+    def _later(self, path: str, commit: int) -> dict[int, int]:
+        """The lines (from 1) of a file that commits after one added, with those commits."""
+        blob = self._tip.blobs[path]
+        kept = self._reader.head_origins(path, blob)
+        origins = kept if kept is not None else self._tip.segments(self._reader, path)
+        commits = self._reader.commits_of({hunk for _, hunk, _ in origins if hunk})
+        place = self._newest(commit)
+        newer = {
+            hunk: made for hunk, made in commits.items() if made != commit and self._newest(made) < place
+        }
+        found: dict[int, int] = {}
+        at = 1
+        for count, hunk, _ in origins:
+            if hunk in newer:
+                found.update((at + step, newer[hunk]) for step in range(count))
+            at += count
+        return found
+
+    # -- all hunks in a state --------------------------------------------------------------------
+
+    def states(self) -> dict[int, frozenset[FateFilter]]:
+        """What `is:` may say of each hunk that adds lines, of the commits that lead to the tip."""
+        counts = self._reader.line_counts(self._below)
+        heads = self._tip.all_lines(self._reader, self._until)
+        standing: dict[int, int] = {}
+        for head in heads:
+            standing[head.hunk] = standing.get(head.hunk, 0) + head.solid
+        known = Known()
+        known.add(self._reader.all_ends(self._below), heads)
+        judging = Judge(known, self._below, self._newest)
+        found: dict[int, frozenset[FateFilter]] = {}
+        looked_at: list[int] = []
+        for hunk in counts:
+            if standing.get(hunk):
+                found[hunk] = _ADMITS[FateState.ALIVE]
+            elif all(end.how in _ENDED for end in known.ends.get(hunk, ())):
+                found[hunk] = _ADMITS[FateState.GONE]
+            else:
+                looked_at.append(hunk)
+        for hunk, body in self._reader.added_lines(looked_at).items():
+            verdict = judge(judging, hunk, solid_lines(body), self._newest)
+            found[hunk] = _ADMITS[verdict.fate.state]
+        return found

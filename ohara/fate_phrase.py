@@ -1,0 +1,74 @@
+"""What became of a hunk, in one short line for people. Pure; paths are made safe by who shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.model import Fate, FateState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ohara.model import Returned, Sha
+
+_SHORT_SHA = 10
+
+MARKS = {
+    FateState.ALIVE: "●",
+    FateState.CHANGED: "◐",
+    FateState.MOVED: "→",
+    FateState.GONE: "○",
+    FateState.REVERTED: "↩",
+    FateState.UNMERGED: "⑂",
+    FateState.REMOVAL: " ",
+}
+"""One character for each state, for lists."""
+
+
+def fate_phrase(fate: Fate, ago: Callable[[int], str]) -> str:
+    """The line; `ago` says how long ago a moment was. "" when there is nothing to say."""
+    return "; ".join(filter(None, (_added(fate, ago), _removed(fate.returned, ago))))
+
+
+def _added(fate: Fate, ago: Callable[[int], str]) -> str:
+    by = _commit(fate.by, fate.by_time, ago)
+    lines = f"{fate.kept} of {fate.of} lines"
+    match fate.state:
+        case FateState.ALIVE:
+            again = f" again since {by}" if by else ""
+            return f"still there{again}: {_all(fate.of)}, now {_place(fate)}"
+        case FateState.CHANGED:
+            return f"still there: {lines}, now {_place(fate)}"
+        case FateState.MOVED:
+            return f"moved: {lines}, now {_place(fate)}"
+        case FateState.REVERTED:
+            return f"reverted by {by}" if by else "reverted"
+        case FateState.GONE:
+            return f"gone since {by}" if by else "gone"
+        case FateState.UNMERGED:
+            return "not part of this history"
+        case FateState.REMOVAL:
+            return ""
+
+
+def _removed(returned: Returned | None, ago: Callable[[int], str]) -> str:
+    if returned is None or not returned.lines:
+        return ""
+    by = _commit(returned.by, returned.by_time, ago)
+    since = f" since {by}" if by else ""
+    place = f", now {returned.path}:{returned.line}" if returned.path else ""
+    return f"{returned.lines} of {_all(returned.of)} that it removed stand again{since}{place}"
+
+
+def _all(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"
+
+
+def _place(fate: Fate) -> str:
+    return f"{fate.path}:{fate.line}"
+
+
+def _commit(sha: Sha | None, time: int | None, ago: Callable[[int], str]) -> str:
+    if sha is None:
+        return ""
+    return f"{sha[:_SHORT_SHA]}, {ago(time)}" if time is not None else sha[:_SHORT_SHA]

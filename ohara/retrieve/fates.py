@@ -1,0 +1,53 @@
+"""Puts what became of hunks into an answer, and lets only those in a wanted state answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.errors import QueryError
+from ohara.fate.source import Fates, Wanted
+from ohara.fate.view import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ohara.model import Filters, HunkId, Sha
+    from ohara.retrieve.request import Sources
+    from ohara.store.answers import StoredHunk
+    from ohara.store.reading import Allowed, Reader
+
+
+def asks_for_fates(filters: Filters) -> bool:
+    """True when only hunks in some state may answer."""
+    return bool(filters.fates or filters.not_fates)
+
+
+def in_fate(
+    sources: Sources, reader: Reader, filters: Filters, allowed: Allowed, *, tip: Sha | None, within_s: float
+) -> Allowed:
+    """The same hunks, narrowed to those in a wanted state; an error when states are not known."""
+    if not asks_for_fates(filters):
+        return allowed
+    wanted = Wanted(filters.fates, filters.not_fates)
+    selected = sources.fates.select(reader, wanted, tip, within_s)
+    if selected.among is not None:
+        return allowed.among(selected.among)
+    if selected.apart_from is not None:
+        return allowed.apart_from(selected.apart_from)
+    raise QueryError(
+        f"is: cannot be answered: {selected.note}", hint="ask again when ohara index has finished"
+    )
+
+
+async def fates_of(
+    sources: Sources,
+    rows: Mapping[HunkId, StoredHunk],
+    shown: Sequence[HunkId],
+    tip: Sha | None,
+    within_s: float,
+) -> Fates:
+    """What became of the hunks that are shown."""
+    if not shown:
+        return Fates()
+    asked = [Asked(row.hunk, row.commit_id, row.path, row.body) for row in (rows[hunk] for hunk in shown)]
+    return await sources.pool.read(lambda reader: sources.fates.fates(reader, asked, tip, within_s))
