@@ -142,7 +142,7 @@ def _indexed(repo: Path, newest: int) -> frozenset[str]:
 
 
 def _languages(repo: Path) -> list[str]:
-    """The two languages of a history that there are patterns for and that it has most files in."""
+    """At most two languages that there are patterns for and that a history has many files in."""
     with closing(Engine.open(repo)) as engine:
         readers = engine.store.readers()
 
@@ -151,7 +151,8 @@ def _languages(repo: Path) -> list[str]:
 
         counts = anyio.run(there)
         readers.close()
-    return [language for language in counts if language in PATTERNS][:2]
+    most = max(counts.values(), default=0)
+    return [each for each, count in counts.items() if each in PATTERNS and count * 10 >= most][:2]
 
 
 def _compare(repo: Path, language: str, pattern: str, shas: frozenset[str]) -> Compared:

@@ -7,11 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.languages import language_of
-from ohara.structural.pool import Parsers, Task
+from ohara.structural.matcher import compile_pattern, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from ohara.structural.pool import Task
 
 _NONE = "0" * 40
 _BATCH = 200
@@ -75,17 +77,13 @@ def _counts(
     repository: Path, tasks: Mapping[str, Task], wanted: list[tuple[str, str]]
 ) -> Counter[tuple[str, str]]:
     counts: Counter[tuple[str, str]] = Counter()
-    parsers = Parsers()
-    try:
-        for language, task in tasks.items():
-            blobs = [blob for each, blob in wanted if each == language]
-            for first in range(0, len(blobs), _BATCH):
-                batch = blobs[first : first + _BATCH]
-                texts = _texts(repository, batch)
-                for blob, matches in zip(batch, parsers.matches(task, texts), strict=True):
-                    counts[language, blob] = len(matches or ())
-    finally:
-        parsers.close()
+    for language, task in tasks.items():
+        rule = task.rule or compile_pattern(task.pattern, task.where, language)
+        blobs = [blob for each, blob in wanted if each == language]
+        for first in range(0, len(blobs), _BATCH):
+            batch = blobs[first : first + _BATCH]
+            for blob, text in zip(batch, _texts(repository, batch), strict=True):
+                counts[language, blob] = len(matches(text.decode("utf-8", "replace"), rule, language, ()))
     return counts
 
 
