@@ -152,6 +152,7 @@ class Cost:
 
     way: str
     repository: str
+    kind: str
     ask: str
     tokens: int | None
 
@@ -173,13 +174,20 @@ def measure_agents(subjects: Sequence[Subject], work: Path) -> Report:
                 ]
                 known = [cost for way, cost in one if way != OHARA and cost is not None]
                 one.append((BEST, min(known, default=None)))
-                costs += [Cost(way, subject.name, question.ask, cost) for way, cost in one]
+                costs += [Cost(way, subject.name, question.kind, question.ask, cost) for way, cost in one]
                 talk(f"  {question.ask}: {', '.join(str(cost) for _, cost in one)}")
             engine.close()
-    return Report("agents", machine, (_table(costs),), {"costs": [asdict(cost) for cost in costs]})
+    return Report("agents", machine, tables(costs), {"costs": [asdict(cost) for cost in costs]})
 
 
-def _table(costs: Sequence[Cost]) -> Table:
+def tables(costs: Sequence[Cost]) -> tuple[Table, Table]:
+    """All questions; and those in words, as of an address or a name git is only asked for the text itself."""
+    return _table(costs, "questions"), _table(
+        [cost for cost in costs if cost.kind != "name"], "of them in words"
+    )
+
+
+def _table(costs: Sequence[Cost], what: str) -> Table:
     ways = [OHARA, *WAYS, BEST]
     rows = []
     for way in ways:
@@ -191,7 +199,7 @@ def _table(costs: Sequence[Cost]) -> Table:
         )
     count = len([cost for cost in costs if cost.way == OHARA])
     return Table(
-        f"{count} questions: the answering hunk is in the context within so many tokens",
+        f"{count} {what}: the answering hunk is in the context within so many tokens",
         ("the agent calls", *(f"{limit:,}" for limit in LIMITS), "tokens, median where found"),
         tuple(rows),
     )

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from dataclasses import replace
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 
 import anyio
@@ -21,7 +22,7 @@ from ohara.present.budget import tokens
 from tests.daemon import service, wait_until
 from tests.indexing import index
 from tests.mcp_client import NEW, OLD, Place, call, http_server, over_stdio, refused, text_of
-from tests.process import python
+from tests.process import ohara, python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,6 +94,58 @@ async def test_two_clients_share_a_server_over_http(address: str, mode: str) -> 
         for query in queries:
             assert f"hits for: {query} in" in said[1, query]
             assert _timeless(said[1, query]) == _timeless(said[2, query])
+
+
+def posted(address: str, **headers: str) -> tuple[int, str]:
+    """The status and text of a first request, sent by hand."""
+    host, _, path = address.removeprefix("http://").partition("/")
+    connection = HTTPConnection(host, timeout=30)
+    wanted = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request("POST", f"/{path}", HELLO, wanted | headers)
+    reply = connection.getresponse()
+    said = reply.read().decode()
+    connection.close()
+    return reply.status, said
+
+
+def test_a_token_is_asked_for_and_other_sites_are_refused(place: Place, tmp_path: Path) -> None:
+    secret = tmp_path / "token"
+    secret.write_text("correct-horse-battery\n")
+    secret.chmod(0o600)
+    with http_server(replace(place, arguments=("--token-file", str(secret)))) as address:
+        assert posted(address)[0] == 401
+        assert posted(address, Authorization="Bearer correct-horse-batter")[0] == 401
+        status, said = posted(address, Authorization="Bearer correct-horse-battery")
+        assert (status, '"serverInfo"' in said) == (200, True)
+        known = {"Authorization": "Bearer correct-horse-battery"}
+        assert posted(address, Origin="https://example.org", **known)[0] == 403
+        assert posted(address, Host="example.org", **known)[0] == 421
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("--http", "0.0.0.0:0"),
+            "without a token only this machine is served, and 0.0.0.0 is",
+        ),
+        (("--http", "8123"), "--http takes HOST:PORT, not '8123'"),
+        (("--token-file", "x"), "--token-file is for --http"),
+        (("--http", "127.0.0.1:0", "--token-file", "nosuch"), "nosuch: cannot be read"),
+        (("--http", "127.0.0.1:0", "--token-file", "short"), "at least 16 characters"),
+        (("--http", "127.0.0.1:0", "--token-file", "open"), "can be read by others"),
+    ],
+)
+def test_what_cannot_be_served_is_told_in_one_line(
+    arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    for name, mode in (("short", 0o600), ("open", 0o644)):
+        (tmp_path / name).write_text("word")
+        (tmp_path / name).chmod(mode)
+    done = ohara("mcp", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
 
 
 def _timeless(text: str) -> str:
@@ -353,22 +406,22 @@ async def test_cancelling_a_question_stops_what_it_began(
     repo = three_commits(tmp_path_factory.mktemp("cancelled") / "repo")
     waits = str(repo.git_dir)
     monkeypatch.setenv("OHARA_HOME", str(place.home))
-    with client.connect() as ohara:
-        ohara.send(wire.Pause())
+    with client.connect() as there:
+        there.send(wire.Pause())
         try:
             async with over_stdio(Place(place.home, repo.path), mode) as agent:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(agent.call_tool, "find_pattern", {"pattern": "greeting"})
                     assert await anyio.to_thread.run_sync(
-                        lambda: wait_until(lambda: waits in ohara.send(wire.HealthCheck()).queued)
+                        lambda: wait_until(lambda: waits in there.send(wire.HealthCheck()).queued)
                     )
                     tasks.cancel_scope.cancel()
                 assert await anyio.to_thread.run_sync(
-                    lambda: wait_until(lambda: waits not in ohara.send(wire.HealthCheck()).queued)
+                    lambda: wait_until(lambda: waits not in there.send(wire.HealthCheck()).queued)
                 )
                 assert "coverage" in await call(agent, "history_status", repo=str(place.folder))
         finally:
-            ohara.send(wire.Resume())
+            there.send(wire.Resume())
 
 
 # -- prompts, malformed messages, what is loaded -------------------------------------------------
