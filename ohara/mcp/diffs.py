@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ohara.fate_phrase import fate_phrase
 from ohara.present.explained import arrival_words, omitted_words, role_words
 from ohara.present.hunks import range_of
 from ohara.present.times import day
@@ -70,11 +71,13 @@ def hit_lines(hit: Hit, detail: Detail, *, several: bool = False) -> list[str]:
 
 
 def _part(hit: Hit) -> list[str]:
-    """What the commit did to the lines that are explained, how it came in, and the thread it belongs to."""
+    """What the commit did to the lines that are explained, what became of them, and the commit's thread."""
     told = []
     if hit.explained is not None:
         words = [role_words(hit.explained), arrival_words(hit.explained), omitted_words(hit.explained)]
         told.append(f"[{clipped('; '.join(word for word in words if word), 300)}]")
+    if hit.fate is not None and (became := fate_phrase(hit.fate, day)):
+        told.append(f"[{clipped(became, 200)}]")
     if hit.thread is not None:
         told.append(f"[of the thread that began with {hit.thread[:SHORT_SHA]}]")
     return told
