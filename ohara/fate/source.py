@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ohara.fate.tip import Tip, TookTooLong
 from ohara.fate.view import FateView
@@ -60,8 +60,8 @@ class FateSource:
     def fates(self, reader: Reader, hunks: Sequence[Asked], tip: Sha | None, within_s: float) -> Fates:
         """What became of some hunks, as seen from a commit; without one there is nothing to see."""
         until = time.monotonic() + within_s
-        if (why := unknown_because(reader, tip)) or tip is None:
-            return Fates(note=why)
+        if (why := unknown_because(reader)) or not _is_indexed(tip, reader):
+            return Fates(note=why)  # of a tip that is not indexed, others say so
         if not self._lock.acquire(timeout=within_s):
             return Fates(note=_SLOW)
         try:
@@ -74,8 +74,8 @@ class FateSource:
     def select(self, reader: Reader, wanted: Wanted, tip: Sha | None, within_s: float) -> Selected:
         """The hunks of which one wanted thing is true and no unwanted one, as seen from a commit."""
         until = time.monotonic() + within_s
-        if (why := unknown_because(reader, tip)) or tip is None:
-            return Selected(note=why or "there is no commit yet")
+        if (why := unknown_because(reader)) or not _is_indexed(tip, reader):
+            return Selected(note=why or "the commit from which it is seen is not indexed")
         if not self._lock.acquire(timeout=within_s):
             return Selected(note=_SLOW)
         try:
@@ -105,13 +105,15 @@ class FateSource:
 _SLOW = "what became of lines could not be looked up in time"
 
 
-def unknown_because(reader: Reader, tip: Sha | None) -> str:
+def unknown_because(reader: Reader) -> str:
     """Why fates are not known yet; "" when they are."""
     done, total = next(
         ((each.done, each.total) for each in reader.counts().passes if each.stage is Pass.LINES), (0, 0)
     )
     if done < total:
         return f"what became of lines is not known yet: {done:,} of {total:,} commits are followed"
-    if tip is not None and not reader.indexed((tip,)):
-        return f"what became of lines is not known: {tip[:10]} is not indexed yet"
     return ""
+
+
+def _is_indexed(tip: Sha | None, reader: Reader) -> TypeGuard[Sha]:
+    return tip is not None and bool(reader.indexed((tip,)))

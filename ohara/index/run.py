@@ -243,7 +243,7 @@ def _later_passes(
         if this.rejudged:
             writer.upkeep.sweep()
             writer.commit()
-    if Pass.LINES in wanted and writer.fact(COMPLETE) and not this.clock.expired:
+    if Pass.LINES in wanted and writer.fact(COMPLETE) == tips and not this.clock.expired:
         head = _indexed_head(this, tips)
         yield from follow_lines(writer, this.index, this.repository, head, this.clock)
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:

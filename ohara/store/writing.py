@@ -40,8 +40,8 @@ class PassWriter(Protocol):
     """Which commits a pass has finished, and what the passes add to stored commits.
 
     The text and literal passes of a commit are done when it is added, if the writer was opened for them;
-    the symbol and vector passes always follow. What a pass writes for a commit and the mark that it is done
-    belong in one batch.
+    the symbol, lines and vector passes always follow. What a pass writes for a commit and the mark that it is
+    done belong in one batch.
     """
 
     def pending(self, stage: Pass) -> list[int]:

@@ -77,7 +77,7 @@ def test_an_index_of_another_version_is_told(three_commits: Repo) -> None:
         writer.commit()
     finding = found(f"index of {three_commits.git_dir}")
     assert not finding.well
-    assert finding.said == "made by another version: symbol, text, vector"
+    assert finding.said == "made by another version: lines, symbol, text, vector"
     assert finding.repair == ("index", "--scheduled", "--repo", str(three_commits.git_dir))
 
 

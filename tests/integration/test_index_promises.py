@@ -436,7 +436,7 @@ def test_a_stale_pass_is_made_again_from_stored_bodies(small_project: Repo) -> N
 def test_text_first_and_the_other_passes_later_end_the_same(
     small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for stage in (Pass.TEXT, Pass.SYMBOL, Pass.LITERAL, Pass.VECTOR):
+    for stage in (Pass.TEXT, Pass.SYMBOL, Pass.LITERAL, Pass.LINES, Pass.VECTOR):
         engine = index(small_project, IndexOptions(passes=frozenset({stage})))
     assert facts_of(engine) == facts_of_a_fresh_index(small_project, tmp_path / "fresh", monkeypatch, ALL)
 
@@ -458,7 +458,7 @@ def test_json_events_tell_how_a_run_went(small_project: Repo) -> None:
         timeout=60,
     )
     events = [json.loads(line) for line in run.stdout.splitlines()]
-    assert {event["pass"] for event in events[:-1]} == {"text", "symbol", "vector"}
+    assert {event["pass"] for event in events[:-1]} == {"text", "symbol", "lines", "vector"}
     assert events[-1]["event"] == "done"
     assert (
         events[-1]["indexed"] == events[-1]["commits"] == len(small_project.git("rev-list", "HEAD").split())

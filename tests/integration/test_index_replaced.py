@@ -256,7 +256,20 @@ def make_old(database: Path) -> None:
     """Make an index as it was before there were identities."""
     writer = connect_writer(database)
     writer.execute("DELETE FROM meta WHERE key = ?", (IDENTITY,))
-    writer.execute("DROP TABLE encoded")
+    for table in (
+        "encoded",
+        "thread",
+        "copy",
+        "line_count",
+        "line_end",
+        "merged_file",
+        "head_version",
+        "head_line",
+    ):
+        writer.execute(f"DROP TABLE {table}")
+    writer.execute("DROP INDEX commits_pending")
+    writer.execute("CREATE INDEX commits_pending ON commits(committer_time DESC, passes) WHERE passes < 15")
+    writer.execute("UPDATE commits SET passes = passes & 15")
     writer.pragma("user_version", 2)
     writer.close()
 

@@ -41,7 +41,7 @@ _DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
 # Answered by small indexes alone: counting must not cost more than searching.
 _COUNT_COMMITS = "SELECT count(*) FROM commits INDEXED BY commits_by_time"
 _COUNT_DEAD = "SELECT count(*) FROM commits INDEXED BY commits_dead WHERE live = 0"
-_PENDING = """SELECT passes, count(*) FROM commits INDEXED BY commits_pending
+_PENDING = """SELECT passes, count(*) FROM commits {}
   WHERE passes < {} AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
 
 
@@ -168,7 +168,9 @@ class Session:
             execute = self.connection.execute
             commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
             newest = has_lines(self.connection)
-            unfinished = _PENDING.format(ALL_PASSES if newest else FORMER_PASSES)
+            # Tables that no run has brought up to date have another index of what waits.
+            told = ("INDEXED BY commits_pending", ALL_PASSES) if newest else ("", FORMER_PASSES)
+            unfinished = _PENDING.format(*told)
             pending = [(int(bits), int(count)) for bits, count in execute(unfinished)]
             if not newest:  # those that are finished otherwise are not counted there
                 finished = commits - sum(count for _, count in pending)
