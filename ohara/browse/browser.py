@@ -11,12 +11,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from ohara.browse.explain import Explainer
+from ohara.browse.fates import with_fates
 from ohara.browse.history_hits import symbol_hit
 from ohara.browse.lineage import Position, Trail
 from ohara.browse.related import Ways, related
 from ohara.browse.span import Span
 from ohara.browse.subject import Places, Subject
 from ohara.errors import RepositoryError, UsageError
+from ohara.fate.source import FateSource
 from ohara.git.blame import blame as git_blame
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
@@ -57,6 +59,7 @@ class Browser:
         self._unseen = UnseenCommits(self._repository)
         self._pool = index_at(location).readers(size=_READERS)
         self._lock = Lock()
+        self._fates = FateSource(repository.common_dir)
 
     def close(self) -> None:
         """Close the connections."""
@@ -165,7 +168,10 @@ class Browser:
             status = brief_status(
                 self._repository, reader, self._settings, reader.counts().passes, self._unseen.count
             )
-            return Explainer(self._repository, reader, options).explain(place, status)
+            results = Explainer(self._repository, reader, options).explain(place, status)
+            head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
+        hits, note = with_fates(self._fates, reader, results.hits, head)
+        return replace(results, hits=hits, notes=(*results.notes, *filter(None, (note,))))
 
     def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:
         with self._lock:

@@ -66,7 +66,13 @@ class Tip:
     def segments(self, reader: Reader, path: str) -> Sequence[Segment]:
         """The origins of a file's lines, in order; none where there is no file."""
         blob = self.blobs.get(path)
-        return self._looked_up(reader).of(Wanted(path, blob, self.sha)) if blob else ()
+        if blob is None:
+            return ()
+        if reader.fact(HEAD_LINES) == self.sha:  # what is kept was found for this very commit
+            kept = reader.head_origins(path, blob, of_head=True)
+            if kept is not None:
+                return kept
+        return self._looked_up(reader).of(Wanted(path, blob, self.sha))
 
     def _still(self, reader: Reader, kept: Iterable[HeadLines]) -> Iterator[HeadLines]:
         """What is kept for files that this commit has as well."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.fate.fates import Judge, Known, judge, removed_lines, solid_lines
 from ohara.fate.moves import AddedLines
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ohara.fate.tip import Tip
     from ohara.git.repo import Repository
     from ohara.model import HunkId
-    from ohara.store.lines import CommitLink
+    from ohara.store.lines import CommitLink, Segment
     from ohara.store.reading import Reader
 
 _FARTHEST = 32  # times that the hunks which lines became are looked up
@@ -40,6 +40,13 @@ class Asked:
     body: str
 
 
+class _File(NamedTuple):
+    """The lines of a file, and the different texts among them."""
+
+    lines: list[str]
+    texts: frozenset[str]
+
+
 class FateView:
     """Fates as seen from a tip; for one thread, while the index stays as it is."""
 
@@ -53,6 +60,8 @@ class FateView:
             "links by commit", lambda: {link.commit: link for link in reader.links()}
         )
         self._order = reader.log_order()
+        self._files: dict[str, _File] = {}
+        self._made: dict[str, tuple[Sequence[Segment], dict[int, int]]] = {}
 
     def fates(self, hunks: Sequence[Asked]) -> dict[HunkId, Fate]:
         """The fate of each hunk that has changed lines."""
@@ -105,12 +114,11 @@ class FateView:
         wanted = {line for line in removed if line.strip()}
         names = [*filter(None, (fate.path,)), hunk.path, *self._reader.paths_reached([hunk.hunk])]
         for path in dict.fromkeys(names):
-            blob = self._tip.blobs.get(path)
-            lines = self._repository.lines_at(self._tip.sha, path) if blob else None
-            if not lines or wanted.isdisjoint(lines):
+            file = self._file(path)
+            if wanted.isdisjoint(file.texts):
                 continue
             later = self._later(path, hunk.commit)
-            texts = [line if at + 1 in later else "" for at, line in enumerate(lines)]
+            texts = [line if at + 1 in later else "" for at, line in enumerate(file.lines)]
             moves = AddedLines([(0, texts)], wanted).moves(removed, least=len(removed))
             back = [
                 (move.offset + step + 1)
@@ -124,12 +132,20 @@ class FateView:
                 return Returned(len(back), total, path, back[0], by, when)
         return Returned(0, total)
 
+    def _file(self, path: str) -> _File:
+        """A file of the tip, read once for all hunks that ask; empty where there is none."""
+        if path not in self._files:
+            lines = self._repository.lines_at(self._tip.sha, path) if path in self._tip.blobs else None
+            self._files[path] = _File(lines or [], frozenset(lines or ()))
+        return self._files[path]
+
     def _later(self, path: str, commit: int) -> dict[int, int]:
         """The lines (from 1) of a file that commits after one added, with those commits."""
-        blob = self._tip.blobs[path]
-        kept = self._reader.head_origins(path, blob)
-        origins = kept if kept is not None else self._tip.segments(self._reader, path)
-        commits = self._reader.commits_of({hunk for _, hunk, _ in origins if hunk})
+        if path not in self._made:
+            segments = self._tip.segments(self._reader, path)
+            commits = self._reader.commits_of({hunk for _, hunk, _ in segments if hunk})
+            self._made[path] = (segments, commits)
+        origins, commits = self._made[path]
         place = self._newest(commit)
         newer = {
             hunk: made for hunk, made in commits.items() if made != commit and self._newest(made) < place

@@ -164,8 +164,8 @@ class LineHistory(Protocol):
         """The live commits that gave a file this content, newest first."""
         ...
 
-    def head_origins(self, path: str, blob: str) -> list[Segment] | None:
-        """The origins of a file's lines, if it is one of `head_versions`."""
+    def head_origins(self, path: str, blob: str, *, of_head: bool = False) -> list[Segment] | None:
+        """The origins of a file's lines, if it is one of `head_versions`; of HEAD itself, if it is kept."""
         ...
 
     def head_versions(self) -> set[tuple[str, str]]:

@@ -225,3 +225,26 @@ def test_a_commit_made_since_the_last_run_is_followed_when_it_is_caught_up_with(
     engine.catch_up()
     found = fate(engine, story.repo.sha["retry"])
     assert (found.state, found.by) == (FateState.GONE, last)
+
+
+def test_what_explains_a_place_says_what_became_of_it(story: History) -> None:
+    edited = FUNCTION.replace("call(attempt)", "call(attempt, 2)")
+    story.commit("edit", {"a.py": "import os\n\n\n" + edited})
+    results = ended(story).explain("a.py:4-6")
+    told = {
+        hit.commit.subject: hit.fate and (hit.fate.state, hit.fate.kept, hit.fate.of) for hit in results.hits
+    }
+    assert told == {"edit": (FateState.ALIVE, 1, 1), "add retry": (FateState.CHANGED, 2, 3)}
+
+
+def test_a_content_that_came_back_is_known_at_head_and_not_elsewhere(story: History) -> None:
+    story.commit("away", {"a.py": "import os\n\n\nprint(1)\n"})
+    back = story.commit("back", {"a.py": "import os\n\n\n" + FUNCTION})
+    engine = ended(story)
+    with engine.store.line_history() as history:
+        blob = engine.repository.blob_at(back, "a.py")
+        assert blob is not None
+        assert history.head_origins("a.py", blob) is None
+        assert history.head_origins("a.py", blob, of_head=True) is not None
+    assert fate(engine, story.repo.sha["retry"]).state is FateState.GONE
+    assert fate(engine, back) == Fate(FateState.ALIVE, 3, 3, "a.py", 4, returned=fate(engine, back).returned)

@@ -42,6 +42,9 @@ _MADE_ONCE = """(SELECT CASE count(DISTINCT made) WHEN 0 THEN 0 WHEN 1 THEN min(
     UNION SELECT commit_id FROM merged_file JOIN commits ON commits.id = commit_id
       WHERE merged_file.path_id = head_version.path_id AND merged_file.blob = head_version.blob
       AND live = 1)) = head_version.commit_id"""
+_HAS_ANY_VERSION = (
+    "SELECT 1 FROM head_version JOIN path ON path.id = path_id WHERE path.path = ? AND blob = ?"
+)
 _HAS_VERSION = f"""SELECT 1 FROM head_version JOIN path ON path.id = path_id
   WHERE path.path = ? AND blob = ? AND {_MADE_ONCE}"""
 _HEAD_VERSIONS = f"""SELECT path.path, blob FROM head_version JOIN path ON path.id = path_id
@@ -122,12 +125,12 @@ def makers(session: Session, path: str, blob: str) -> list[Maker]:
     return list(found.values())
 
 
-def head_origins(session: Session, path: str, blob: str) -> list[Segment] | None:
+def head_origins(session: Session, path: str, blob: str, *, of_head: bool) -> list[Segment] | None:
     """The origins of a file's lines, if it is kept for HEAD; lines of unknown origin stand between them."""
     if not has_lines(session.connection):
         return None
     asked = (path, bytes.fromhex(blob))
-    if not session.rows(_HAS_VERSION, asked):
+    if not session.rows(_HAS_ANY_VERSION if of_head else _HAS_VERSION, asked):
         return None
     found: list[Segment] = []
     at = 1

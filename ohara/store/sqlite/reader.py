@@ -382,9 +382,9 @@ class Reader(Session):
         """The live commits that gave a file this content, newest first."""
         return line_queries.makers(self, path, blob)
 
-    def head_origins(self, path: str, blob: str) -> list[Segment] | None:
+    def head_origins(self, path: str, blob: str, *, of_head: bool = False) -> list[Segment] | None:
         """The origins of a file's lines, if it is one of those kept for HEAD."""
-        return line_queries.head_origins(self, path, blob)
+        return line_queries.head_origins(self, path, blob, of_head=of_head)
 
     def head_versions(self) -> set[tuple[str, str]]:
         """The path and the content of every file that is kept for HEAD."""
