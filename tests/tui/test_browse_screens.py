@@ -453,9 +453,11 @@ def test_picture_of_a_history(parcel: Path, snap_compare: Callable[..., bool], s
             )
         ).results
         app.open_history(next(hit for hit in found.hits if hit.symbol))
-        await history_shown(pilot)
+        screen = await history_shown(pilot)
+        await until(pilot, lambda: screen.step_list.count == 2 and screen.focused is screen.step_list)
         await pilot.press("down")
-        await pilot.pause()
+        await until(pilot, lambda: screen.step_list.position == 1)
+        await settled(pilot, "history")
 
     assert snap_compare(app_for(parcel), terminal_size=size, run_before=before)
 

@@ -167,15 +167,15 @@ _M004_ENCODED = ("CREATE TABLE encoded(content_id INTEGER PRIMARY KEY, signs INT
 # Which commits belong together (store/sqlite/threads.py): a thread is known by its first commit, and so are
 # the copies of a change, with the branches that each is on.
 _M005_THREADS = (
-    """CREATE TABLE thread(
+    """CREATE TABLE IF NOT EXISTS thread(
       commit_id INTEGER PRIMARY KEY, first_id INTEGER NOT NULL,
       place INTEGER NOT NULL, reason INTEGER NOT NULL
     )""",
-    "CREATE INDEX thread_by_first ON thread(first_id, place)",
-    """CREATE TABLE copy(
+    "CREATE INDEX IF NOT EXISTS thread_by_first ON thread(first_id, place)",
+    """CREATE TABLE IF NOT EXISTS copy(
       commit_id INTEGER PRIMARY KEY, first_id INTEGER NOT NULL, branches TEXT NOT NULL
     )""",
-    "CREATE INDEX copy_by_first ON copy(first_id)",
+    "CREATE INDEX IF NOT EXISTS copy_by_first ON copy(first_id)",
 )
 
 # What became of added lines (store/lines.py); a fifth pass, whose bit makes 31 of all.
