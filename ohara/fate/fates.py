@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ohara.store.lines import HeadLines, LineEnd
 
 _GOES_ON = frozenset({How.MOVED, How.JOINED, How.RESTORED, How.SHIFTED})
-_FARTHEST = 64  # times that a line is followed on
+FARTHEST = 500  # times that a line is followed on: no history moves one so often
 
 
 class Place(NamedTuple):
@@ -67,9 +67,13 @@ class Judge:
 
     def line(self, hunk: int, line: int) -> tuple[Place | None, Ending | None]:
         """Where an added line stands, or how it ended; neither when nothing is known of its end."""
-        return self._follow(hunk, line, _FARTHEST)
+        return self._follow(hunk, line, set())
 
-    def _follow(self, hunk: int, line: int, left: int) -> tuple[Place | None, Ending | None]:
+    def _follow(self, hunk: int, line: int, seen: set[tuple[int, int]]) -> tuple[Place | None, Ending | None]:
+        # Merges of merges may join two origins either way round.
+        if (hunk, line) in seen or len(seen) >= FARTHEST:
+            return None, None
+        seen.add((hunk, line))
         for head in self._known.heads.get(hunk, ()):
             if head.first <= line < head.first + head.lines:
                 return Place(head.path, head.line + line - head.first, False, None), None
@@ -80,9 +84,7 @@ class Judge:
             if end.how not in _GOES_ON or end.to_hunk is None:
                 endings.append(Ending(end.commit, end.how))
                 continue
-            if not left:
-                continue
-            place, ending = self._follow(end.to_hunk, end.to_first + line - end.first, left - 1)
+            place, ending = self._follow(end.to_hunk, end.to_first + line - end.first, seen)
             if place is not None:
                 restored = end.commit if end.how is How.RESTORED else place.restored_by
                 return Place(place.path, place.line, place.is_moved or end.how is How.MOVED, restored), None

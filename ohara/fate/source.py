@@ -56,6 +56,7 @@ class FateSource:
         self._lock = Lock()
         self._repository: Repository | None = None
         self._tips: dict[tuple[str, Sha], Tip] = {}
+        self._states: tuple[tuple[str, Sha], Mapping[int, frozenset[FateFilter]]] | None = None
 
     def fates(self, reader: Reader, hunks: Sequence[Asked], tip: Sha | None, within_s: float) -> Fates:
         """What became of some hunks, as seen from a commit; without one there is nothing to see."""
@@ -79,7 +80,7 @@ class FateSource:
         if not self._lock.acquire(timeout=within_s):
             return Selected(note=_SLOW)
         try:
-            states = reader.remembered(f"fates at {tip}", lambda: self._view(reader, tip, until).states())
+            states = self._all(reader, tip, until)
         except TookTooLong:
             return Selected(note=_SLOW)
         finally:
@@ -90,6 +91,13 @@ class FateSource:
         barred = set(unwanted)
         admitted = [HunkId(hunk) for hunk, admits in states.items() if not admits.isdisjoint(wanted.any_of)]
         return Selected(among=[hunk for hunk in admitted if hunk not in barred])
+
+    def _all(self, reader: Reader, tip: Sha, until: float) -> Mapping[int, frozenset[FateFilter]]:
+        """What `is:` may say of every hunk; the last answer is kept, for all readers of the same state."""
+        key = (reader.state(), tip)
+        if self._states is None or self._states[0] != key:
+            self._states = (key, self._view(reader, tip, until).states())
+        return self._states[1]
 
     def _view(self, reader: Reader, sha: Sha, until: float) -> FateView:
         if self._repository is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.fate.fates import Judge, Known, judge, removed_lines, solid_lines
+from ohara.fate.fates import FARTHEST, Judge, Known, judge, removed_lines, solid_lines
 from ohara.fate.moves import AddedLines
 from ohara.model import Fate, FateFilter, FateState, Returned
 from ohara.store.lines import How
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ohara.store.lines import CommitLink, Segment
     from ohara.store.reading import Reader
 
-_FARTHEST = 32  # times that the hunks which lines became are looked up
 _ADMITS = {
     FateState.ALIVE: frozenset({FateFilter.ALIVE}),
     FateState.CHANGED: frozenset({FateFilter.ALIVE}),
@@ -90,7 +89,7 @@ class FateView:
     def _gather(self, hunks: Collection[int]) -> Known:
         known = Known()
         waiting, seen = set(hunks), set(hunks)
-        for _ in range(_FARTHEST):
+        for _ in range(FARTHEST):
             if not waiting:
                 break
             heads = self._tip.lines_of(self._reader, waiting, self._until)
