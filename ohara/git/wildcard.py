@@ -12,6 +12,8 @@ import warnings
 from typing import Final
 
 _TOKEN = re.compile(r"\*+|\?|\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]])*\]|.", re.DOTALL)
+_WILD = re.compile(r"[*?\[\\]")
+_HEADED = re.compile(r"([^*?\[\\]+)\*\*+")  # a name, and stars to its end
 _CLASS = re.compile(r"\[:([a-z]+):\]|\\(.)|(.)", re.DOTALL)
 _CLASSES: Final = {
     "alnum": "0-9A-Za-z",
@@ -45,9 +47,25 @@ def compiled(pattern: str, folder: str = "") -> re.Pattern[str]:
     try:
         with warnings.catch_warnings():  # Python's, of a "--" in brackets that it may read otherwise one day
             warnings.simplefilter("ignore", FutureWarning)
-            return re.compile(place + _path(segments if is_anchored else ["**", *segments]), re.DOTALL)
+            path = _anchored(segments) if is_anchored else _path(["**", *segments])
+            return re.compile(place + path, re.DOTALL)
     except re.error:
         return re.compile(_NEVER)  # a reversed range, say: git does not match it either
+
+
+def _anchored(segments: list[str]) -> str:
+    """Translates a path from its beginning.
+
+    git compares what stands before the first wildcard by itself, and then takes stars at the head of the rest
+    for those of a path: `a**` names all that begins with an a, folders and what is in them as well.
+    """
+    first = next((at for at, segment in enumerate(segments) if _WILD.search(segment)), len(segments))
+    headed = _HEADED.fullmatch(segments[first]) if first < len(segments) else None
+    if headed is None:
+        return _path(segments)
+    start = re.escape("/".join((*segments[:first], headed[1])))
+    rest = segments[first + 1 :]
+    return f"{start}(?:[^/]*/)?{_path(['**', *rest])}" if rest else f"{start}.*"
 
 
 def _path(segments: list[str]) -> str:

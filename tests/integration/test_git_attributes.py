@@ -35,6 +35,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     folder=st.sampled_from(["", "a", "b/a"]),
 )
 @example(lines=[("**/", "linguist-generated")], folder="")
+@example(lines=[("/a**", "linguist-generated")], folder="")
+@example(lines=[("/a**/b", "linguist-generated")], folder="")
+@example(lines=[("a/b**/b.c", "linguist-generated")], folder="")
 @example(lines=[("/**/", "linguist-generated")], folder="a")
 def test_patterns_mean_what_git_says_they_mean(
     bench: Repo, lines: list[tuple[str, str]], folder: str
