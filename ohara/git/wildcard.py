@@ -14,6 +14,7 @@ from typing import Final
 _TOKEN = re.compile(r"\*+|\?|\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]])*\]|.", re.DOTALL)
 _WILD = re.compile(r"[*?\[\\]")
 _HEADED = re.compile(r"([^*?\[\\]+)\*\*+")  # a name, and stars to its end
+_FOLDERS = re.compile(r"\A\*{3,}\Z")  # more stars mean no more than two
 _CLASS = re.compile(r"\[:([a-z]+):\]|\\(.)|(.)", re.DOTALL)
 _CLASSES: Final = {
     "alnum": "0-9A-Za-z",
@@ -37,13 +38,13 @@ def compiled(pattern: str, folder: str = "") -> re.Pattern[str]:
     """Makes an expression that matches whole paths, as a pattern in a folder's file means them.
 
     Without a slash a pattern names files at any depth; otherwise its place counts from the folder. One that
-    ends in a slash names folders, and so no file.
+    ends in a slash names folders, and so no file; nor does any file have two slashes in its path.
     """
-    if pattern.endswith("/"):
+    if pattern.endswith("/") or "//" in pattern:
         return re.compile(_NEVER)
     place = re.escape(folder + "/") if folder else ""
     is_anchored = "/" in pattern
-    segments = pattern.removeprefix("/").split("/")
+    segments = [_FOLDERS.sub("**", segment) for segment in pattern.removeprefix("/").split("/")]
     try:
         with warnings.catch_warnings():  # Python's, of a "--" in brackets that it may read otherwise one day
             warnings.simplefilter("ignore", FutureWarning)

@@ -35,6 +35,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     folder=st.sampled_from(["", "a", "b/a"]),
 )
 @example(lines=[("**/", "linguist-generated")], folder="")
+@example(lines=[("//**", "linguist-generated")], folder="")
+@example(lines=[("***/**b", "linguist-generated")], folder="")
 @example(lines=[("/a**", "linguist-generated")], folder="")
 @example(lines=[("/a**/b", "linguist-generated")], folder="")
 @example(lines=[("a/b**/b.c", "linguist-generated")], folder="")
