@@ -42,8 +42,9 @@ find: $(if $(value q),$(VENV)/.stamp-run)
 tui: $(VENV)/.stamp-run
 	@"$(VENV)/bin/ohara" tui --repo "$$OHARA_MAKE_REPO" -- "$$OHARA_MAKE_Q"
 
+# A file's tests stay in one process: what they share is made once.
 test: check
-	cd "$(ROOT)" && .venv/bin/python -m pytest
+	cd "$(ROOT)" && .venv/bin/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 check: $(VENV)/.stamp-dev
 	cd "$(ROOT)" && .venv/bin/ruff format --check --quiet .
