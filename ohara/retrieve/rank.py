@@ -10,6 +10,7 @@ from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Polarity, Sha
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
+from ohara.retrieve.intent_ranking import turned
 from ohara.retrieve.judging import judge
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.pool import pool, with_priors
@@ -20,7 +21,6 @@ from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
 from ohara.retrieve.together import Together, fold
-from ohara.retrieve.turning import turned
 from ohara.store.answers import WordQuery, holds_change
 from ohara.words import query_terms
 

@@ -1,4 +1,4 @@
-"""What a search is given: what it reads from, and the plan by which it answers."""
+"""What a search is given: what it reads from, the plan by which it answers, and what it may find."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from ohara.settings import FindSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from anyio.streams.memory import MemoryObjectSendStream
+
     from ohara.embed.encoder import Embedder, Reranker
     from ohara.fate.source import FateSource
-    from ohara.model import AtHead, HunkId, IndexStatus, SearchOptions, Sha
+    from ohara.model import AtHead, HunkId, IndexStatus, Query, SearchOptions, Sha
     from ohara.query.names import LinesName
+    from ohara.retrieve.cursor import Page
+    from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.structural import Structures
-    from ohara.store.reading import Reader, Readers
+    from ohara.store.reading import Allowed, Reader, Readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +138,26 @@ class Plan:
     def at(self, now: int) -> Plan:
         """The same plan, as of another moment."""
         return replace(self, options=replace(self.options, now=now))
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The status of the index when a search begins, and which hunks may be found."""
+
+    status: IndexStatus
+    allowed: Allowed
+    state: str
+    notes: tuple[str, ...] = ()
+    tip: Sha | None = None  # from where lines are seen
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A query while it is being answered."""
+
+    sources: Sources
+    query: Query
+    plan: Plan
+    opening: Opening
+    page: Page
+    moments: MemoryObjectSendStream[Verified] | None

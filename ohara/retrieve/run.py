@@ -14,19 +14,28 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from ohara.model import Filters, LaneReport, LaneStatus, Order, QueryClass, Results
-from ohara.query import pattern_source, required_patterns, to_source
+from ohara.query import required_patterns, to_source
 from ohara.retrieve import cursor, structural
-from ohara.retrieve.by_age import candidates_in_order, hits_in_order, holding_every_word
 from ohara.retrieve.change_shown import with_changes_shown
 from ohara.retrieve.cursor import Page
+from ohara.retrieve.exact import (
+    LITERAL,
+    PATIENCE,
+    exact_deadline_s,
+    is_nowhere,
+    lifetime_of,
+    note_if_unfinished,
+    search_exactly,
+    terms_listed,
+)
 from ohara.retrieve.fates import asks_for_fates, fates_of, in_fate
 from ohara.retrieve.hits import Sought, make_hits
-from ohara.retrieve.lanes import literal
-from ohara.retrieve.lifetime import Matched, lifetime
 from ohara.retrieve.listing import listing, read_entries
 from ohara.retrieve.named import look_up
+from ohara.retrieve.order_by_age import candidates_in_order, hits_in_order, holding_every_word
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
+from ohara.retrieve.request import Opening, Request
 from ohara.retrieve.together import annotate, read_threads, unthreaded
 
 if TYPE_CHECKING:
@@ -34,8 +43,8 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import Hit, HunkId, IndexStatus, LiteralSpan, Pattern, Query, Sha, Thread
-    from ohara.retrieve.lanes.literal import Verified
+    from ohara.model import Hit, HunkId, LiteralSpan, Pattern, Query, Thread
+    from ohara.retrieve.lanes.literal import LiteralAnswer, Verified
     from ohara.retrieve.named import Listed
     from ohara.retrieve.pickaxe import Change, SoughtCode
     from ohara.retrieve.ranking import ScoredHunk
@@ -43,26 +52,11 @@ if TYPE_CHECKING:
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
 
-# An exact search promises all matches, so it may take longer than a lane that helps to rank.
-PATIENCE = 30.0
 _MARKING_S = 2.0  # for marking what matched in all hits; later ones are then marked at their first place
-_SEARCHING = 0.75  # of the time in which its caller wants an answer
 
 NEWEST_FIRST = "newest first"
 _FUSION = {Order.OLDEST: "oldest first"}
-LITERAL = "literal"
 STRUCTURAL = "structural"
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """The status of the index when a search begins, and which hunks may be found."""
-
-    status: IndexStatus
-    allowed: Allowed
-    state: str
-    notes: tuple[str, ...] = ()
-    tip: Sha | None = None  # from where lines are seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +73,6 @@ class Answer:
     answered: frozenset[str] = frozenset()
     query_class: QueryClass | None = None  # what the query turned out to be, where its shape does not tell
     changes: Mapping[HunkId, Change] = field(default_factory=dict)  # by which code came or went
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """A query while it is being answered."""
-
-    sources: Sources
-    query: Query
-    plan: Plan
-    opening: Opening
-    page: Page
-    moments: MemoryObjectSendStream[Verified] | None
 
 
 async def find(
@@ -116,7 +98,7 @@ async def find(
     if plan.options.after is not None:
         page = cursor.read(plan.options.after, name, opening.state)
         plan = plan.at(page.now)
-    answer = await _answer(_Request(sources, query, plan, opening, page, moments))
+    answer = await _answer(Request(sources, query, plan, opening, page, moments))
     sought = Sought.by(query, plan.options.context)
 
     def excerpts() -> tuple[Hit, ...]:
@@ -181,7 +163,7 @@ async def _open(sources: Sources, query: Query, timeout_s: float) -> Opening:
     return await sources.pool.read(work)
 
 
-async def _answer(request: _Request) -> Answer:
+async def _answer(request: Request) -> Answer:
     query = request.query
     unread: tuple[str, ...] = ()
     if query.structure:
@@ -193,7 +175,7 @@ async def _answer(request: _Request) -> Answer:
     return replace(answer, notes=(*unread, *answer.notes)) if unread else answer
 
 
-async def _by_words(request: _Request) -> Answer:
+async def _by_words(request: Request) -> Answer:
     query = request.query
     named = await look_up(request.sources, query, request.opening.allowed)
     if named is not None:
@@ -205,7 +187,7 @@ async def _by_words(request: _Request) -> Answer:
     return await _ranked(request)
 
 
-async def _ranked(request: _Request) -> Answer:
+async def _ranked(request: Request) -> Answer:
     """What words find, best first; patterns beside them are required."""
     plan, page, allowed = request.plan, request.page, request.opening.allowed
     exact: tuple[LaneReport, ...] = ()
@@ -213,8 +195,8 @@ async def _ranked(request: _Request) -> Answer:
     span: LiteralSpan | None = None
     matched: Ranking | None = None
     if request.query.patterns:
-        required, report = await _exact(request)
-        exact, span, notes = (report,), await _lifetime(request, required), _unfinished(required)
+        required, report = await search_exactly(request)
+        exact, span, notes = (report,), await lifetime_of(request, required), note_if_unfinished(required)
         if not required.hunks:
             unmet = await _unmet(request, required)
             return Answer(
@@ -250,7 +232,7 @@ async def _ranked(request: _Request) -> Answer:
 
 
 async def _as_shown(
-    request: _Request, shown: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], allowed: Allowed
+    request: Request, shown: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], allowed: Allowed
 ) -> tuple[Sequence[ScoredHunk], Mapping[HunkId, StoredHunk]]:
     """The hits of a page with the hunks that they show."""
     query, plan = request.query, request.plan
@@ -260,7 +242,7 @@ async def _as_shown(
     return await request.sources.pool.read(choose)
 
 
-async def _by_age(request: _Request, allowed: Allowed) -> Answer | None:
+async def _by_age(request: Request, allowed: Allowed) -> Answer | None:
     """All that hold every word, by their age; None when nothing does."""
     query, order = request.query, request.plan.order
     found = await request.sources.pool.read(lambda reader: holding_every_word(reader, query, allowed, order))
@@ -270,15 +252,15 @@ async def _by_age(request: _Request, allowed: Allowed) -> Answer | None:
 # -- lists ---------------------------------------------------------------------------------------
 
 
-async def _matches(request: _Request) -> Answer:
+async def _matches(request: Request) -> Answer:
     """What patterns match, newest first."""
-    answer, report = await _exact(request)
+    answer, report = await search_exactly(request)
     listed = await _listed(request, answer.hunks, lane=LITERAL)
-    notes = (*_unfinished(answer), *await _unmet(request, answer))
-    return replace(listed, lanes=(report,), span=await _lifetime(request, answer), notes=notes)
+    notes = (*note_if_unfinished(answer), *await _unmet(request, answer))
+    return replace(listed, lanes=(report,), span=await lifetime_of(request, answer), notes=notes)
 
 
-async def _structural(request: _Request, sought: SoughtCode, notes: tuple[str, ...]) -> Answer:
+async def _structural(request: Request, sought: SoughtCode, notes: tuple[str, ...]) -> Answer:
     """The changes in which matches of a pattern of syntax came or went, newest first."""
     started = time.perf_counter()
     answer = await structural.search(
@@ -287,7 +269,7 @@ async def _structural(request: _Request, sought: SoughtCode, notes: tuple[str, .
         request.query,
         sought,
         request.opening.allowed,
-        deadline_s=_exact_deadline_s(request.plan),
+        deadline_s=exact_deadline_s(request.plan),
         moments=request.moments,
     )
     listed = await _listed(request, list(answer.hunks), lane=STRUCTURAL)
@@ -307,13 +289,13 @@ async def _structural(request: _Request, sought: SoughtCode, notes: tuple[str, .
     )
 
 
-async def _recent(request: _Request) -> Answer:
+async def _recent(request: Request) -> Answer:
     """What filters let through, newest first."""
     newest = await request.sources.pool.read(lambda reader: reader.recent(request.opening.allowed))
     return await _listed(request, [Candidate(at.hunk, 0.0, at.time, at.sha) for at in newest])
 
 
-async def _named(request: _Request, named: Listed) -> Answer:
+async def _named(request: Request, named: Listed) -> Answer:
     """What a name stands for, or where there is no such thing, what its words find."""
     if named.found is None:
         ranked = await _ranked(replace(request, query=named.instead or request.query))
@@ -323,7 +305,7 @@ async def _named(request: _Request, named: Listed) -> Answer:
     return replace(listed, notes=named.notes, query_class=named.query_class)
 
 
-async def _listed(request: _Request, found: Sequence[Candidate], *, lane: str | None = None) -> Answer:
+async def _listed(request: Request, found: Sequence[Candidate], *, lane: str | None = None) -> Answer:
     plan, start = request.plan, request.page.start
 
     def work(reader: Reader) -> Answer:
@@ -338,57 +320,23 @@ async def _listed(request: _Request, found: Sequence[Candidate], *, lane: str | 
     return await request.sources.pool.read(work)
 
 
-async def _exact(request: _Request) -> tuple[literal.LiteralAnswer, LaneReport]:
-    """All that the query's patterns match, and how the lane went."""
-    started = time.perf_counter()
-    answer = await _all_matches(
-        request, required_patterns(request.query), deadline_s=_exact_deadline_s(request.plan)
-    )
-    status = LaneStatus.OK if answer.total else LaneStatus.EMPTY
-    if not answer.complete:
-        status = LaneStatus.TIMEOUT
-    detail = "no trigram to look up: everything was read" if answer.scanned else ""
-    if not answer.complete:
-        detail = f"searched {answer.searched:,} of {answer.candidates:,} candidates before the deadline"
-    elapsed_ms = (time.perf_counter() - started) * 1_000
-    return answer, LaneReport(LITERAL, status, answer.total, elapsed_ms, detail)
-
-
-async def _all_matches(
-    request: _Request, patterns: Sequence[Pattern], *, deadline_s: float
-) -> literal.LiteralAnswer:
-    return await literal.search(
-        request.sources.pool,
-        patterns,
-        request.opening.allowed,
-        limit=None,
-        deadline_s=deadline_s,
-        moments=request.moments,
-    )
-
-
-async def _lifetime(request: _Request, answer: literal.LiteralAnswer) -> LiteralSpan | None:
-    matched = Matched(required_patterns(request.query), answer, bounded=request.query.filters != Filters())
-    return await lifetime(request.sources, matched, timeout_s=request.plan.settings.lane_timeout_s)
-
-
-async def _unmet(request: _Request, answer: literal.LiteralAnswer) -> tuple[str, ...]:
+async def _unmet(request: Request, answer: LiteralAnswer) -> tuple[str, ...]:
     """When nothing was found: a note about which of the required terms match nothing."""
     patterns = required_patterns(request.query)
     if answer.hunks or not answer.complete or (len(patterns) == 1 and not request.query.words):
         return ()  # of one term alone, an answer without hits says it all
     alone = patterns
     if len(patterns) > 1:
-        alone = tuple([each for each in patterns if await _is_nowhere(request, each)])
+        alone = tuple([each for each in patterns if await is_nowhere(request, each)])
     bounds = " within the filters" if request.query.filters != Filters() else ""
     if not alone:
-        return (f"no change holds {_listed_terms(patterns)} together{bounds}; each of them is required",)
+        return (f"no change holds {terms_listed(patterns)} together{bounds}; each of them is required",)
     required = "it is" if len(alone) == 1 else "they are"
-    said = f"nothing holds {_listed_terms(alone)}{bounds}; {required} required"
+    said = f"nothing holds {terms_listed(alone)}{bounds}; {required} required"
     return (said, *(await _offer_without(request, alone) if request.query.words else ()))
 
 
-async def _offer_without(request: _Request, nowhere: Sequence[Pattern]) -> tuple[str, ...]:
+async def _offer_without(request: Request, nowhere: Sequence[Pattern]) -> tuple[str, ...]:
     """What the rest of a query would find without terms that are nowhere: an offer, not an answer."""
     texts = {pattern.text for pattern in nowhere}
     kept = tuple(pattern for pattern in request.query.patterns if pattern.text not in texts)
@@ -401,27 +349,3 @@ async def _offer_without(request: _Request, nowhere: Sequence[Pattern]) -> tuple
     return (
         f"without {them}, {best.sha[:10]} ({best.subject[:60]}) answers best: ask for {to_source(query)}",
     )
-
-
-async def _is_nowhere(request: _Request, pattern: Pattern) -> bool:
-    """True when nothing matches a pattern; False also when a lane's deadline came first."""
-    answer = await _all_matches(request, [pattern], deadline_s=request.plan.settings.lane_timeout_s)
-    return answer.complete and not answer.hunks
-
-
-def _listed_terms(patterns: Sequence[Pattern]) -> str:
-    return " and ".join(map(pattern_source, patterns))
-
-
-def _exact_deadline_s(plan: Plan) -> float:
-    """How long an exact search may take; part of the caller's deadline is kept for making hits."""
-    patient_s = plan.settings.lane_timeout_s * PATIENCE
-    within_s = plan.options.within_s
-    return patient_s if within_s is None else min(patient_s, within_s * _SEARCHING)
-
-
-def _unfinished(answer: literal.LiteralAnswer) -> tuple[str, ...]:
-    if answer.complete:
-        return ()
-    share = f"{answer.searched:,} of {answer.candidates:,} candidates"
-    return (f"the exact search ran out of time: it searched {share}, newest first",)

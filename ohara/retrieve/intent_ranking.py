@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from ohara.model import ChangeKind, Intent, Pattern
 from ohara.query.intent import read_intent
+from ohara.retrieve.intent_target import Thing, index_words
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import ScoredHunk
-from ohara.retrieve.thing import Thing, index_words
 from ohara.retrieve.trigrams import required_trigrams
 from ohara.store.answers import holds_change
 from ohara.store.trigram_query import all_of
