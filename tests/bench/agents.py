@@ -19,6 +19,7 @@ from ohara.mcp.found import fitted, found_text
 from ohara.model import WHOLE_HUNK, SearchOptions
 from ohara.present.budget import BYTES_A_TOKEN, tokens
 from ohara.settings import Settings
+from tests.bench.agents_start import as_data, first_answers, start_table
 from tests.bench.golden_set import golden_questions, resolved
 from tests.bench.machine import look
 from tests.bench.metrics import median
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from tests.bench.agents_start import FirstAnswer
     from tests.bench.workspace import Subject
 
 LIMITS = (2_000, 6_000, 20_000)
@@ -161,9 +163,12 @@ def measure_agents(subjects: Sequence[Subject], work: Path) -> Report:
     """The share of questions that are answered within so many tokens."""
     machine = look()
     costs: list[Cost] = []
+    starts: list[FirstAnswer] = []
     for subject in subjects:
         indexed = Indexed(subject.repo, work / "golden", Settings())
         bring_up_to_date(indexed)
+        asked = next(each.ask for each in golden_questions() if each.repository == subject.name)
+        starts += first_answers(subject.name, indexed, asked)
         with at_home(indexed.home):
             engine = Engine.open(indexed.repo, indexed.settings)
             for question in (each for each in golden_questions() if each.repository == subject.name):
@@ -177,7 +182,8 @@ def measure_agents(subjects: Sequence[Subject], work: Path) -> Report:
                 costs += [Cost(way, subject.name, question.kind, question.ask, cost) for way, cost in one]
                 talk(f"  {question.ask}: {', '.join(str(cost) for _, cost in one)}")
             engine.close()
-    return Report("agents", machine, tables(costs), {"costs": [asdict(cost) for cost in costs]})
+    data = {"costs": [asdict(cost) for cost in costs], "starts": as_data(starts)}
+    return Report("agents", machine, (*tables(costs), start_table(starts)), data)
 
 
 def tables(costs: Sequence[Cost]) -> tuple[Table, Table]:
