@@ -1,7 +1,7 @@
 """How long an agent waits for its first answer: from the start of `ohara mcp`, no service running.
 
-Beside it the same question asked again, and one `ohara find` without a service: what is left when nothing speaks
-the protocol. Speaks plain JSON-RPC, so that no client's own time is counted.
+Beside it the same question asked again, and one `ohara find` without a service: what is left when nothing
+speaks the protocol. Speaks plain JSON-RPC, so that no client's own time is counted.
 """
 
 from __future__ import annotations
