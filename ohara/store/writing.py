@@ -228,7 +228,7 @@ class Writer(RecordsFacts, Protocol):
     def commit(self) -> None:
         """End the batch: everything since `begin` becomes visible at once; without a batch, nothing happens.
 
-        Raises when the index was taken away meanwhile. May not be called while a commit is half-written.
+        Raises when the index was taken away meanwhile, and while a commit is half-written.
         """
         ...
 

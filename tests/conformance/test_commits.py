@@ -5,6 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import pytest
+
+from ohara.errors import InternalError
 from ohara.model import Failure, LeftOut, Pass, Sha
 from tests.conformance.histories import (
     HISTORY,
@@ -113,6 +116,16 @@ def test_a_commit_added_in_parts_is_one_commit(make_index: MakeIndex) -> None:
         assert not writer.holds_part_of(sha("a"))
         writer.commit()
     assert index.dump() == fill(make_index("whole"), [commit("a", one, two, three)]).dump()
+
+
+def test_a_batch_does_not_end_inside_a_commit(index: Index) -> None:
+    with open_writer(index) as writer:
+        writer.add([commit("a", file("one.py", hunk("+one")), last=False)])
+        with pytest.raises(InternalError, match="inside a commit"):
+            writer.commit()
+        writer.rollback()
+    with open_writer(index) as writer:
+        assert writer.known_shas() == {}
 
 
 def test_half_a_commit_is_rolled_back(index: Index) -> None:

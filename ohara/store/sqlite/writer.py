@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, TypeVar
 
-from ohara.errors import StoreError
+from ohara.errors import InternalError, StoreError
 from ohara.model import Sha
 from ohara.store.sqlite import collect, meta
 from ohara.store.sqlite.commit_rows import CommitRows
@@ -90,6 +90,8 @@ class Writer:
     def commit(self) -> None:
         """End the batch: everything since `begin` becomes visible at once."""
         if self.in_batch:
+            if not self.between_commits:
+                raise InternalError("a batch may not end inside a commit")
             self.rows.train()
             if has_moved(self.connection):
                 raise StoreError(
