@@ -13,7 +13,7 @@ from ohara.errors import UsageError
 from ohara.model import Intent, Order, SearchOptions
 from ohara.present.json import results_object
 from ohara.present.text import summary
-from tests.indexing import index
+from tests.asking import ask, indexed_at_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from fixtures.git import Repo
     from ohara.engine import Engine
     from ohara.model import Results
-
-NOW = 1_735_689_600
 
 
 @pytest.fixture(scope="module")
@@ -63,16 +61,8 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture(scope="module")
 def engine(repo: Repo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OHARA_HOME", str(tmp_path_factory.mktemp("home")))
-        indexed = index(repo)
+    with indexed_at_home(repo, tmp_path_factory) as indexed:
         yield indexed
-        indexed.close()
-
-
-def ask(engine: Engine, query: str, **others: object) -> Results:
-    options = {"k": 9, "rerank": False, "now": NOW, **others}
-    return engine.find_pattern(query, SearchOptions(**options))  # type: ignore[arg-type]
 
 
 def keys(results: Results, repo: Repo) -> list[str]:

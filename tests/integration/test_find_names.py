@@ -8,8 +8,8 @@ import pytest
 
 from fixtures.script import History
 from fixtures.tree import Edit, MovedFrom
-from ohara.model import Mode, QueryClass, SearchOptions
-from tests.indexing import index
+from ohara.model import Mode, QueryClass
+from tests.asking import ask, indexed_at_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from fixtures.git import Repo
     from ohara.engine import Engine
     from ohara.model import Results
-
-NOW = 1_735_689_600
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +53,8 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture(scope="module")
 def engine(repo: Repo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OHARA_HOME", str(tmp_path_factory.mktemp("home")))
-        indexed = index(repo)
+    with indexed_at_home(repo, tmp_path_factory) as indexed:
         yield indexed
-        indexed.close()
-
-
-def ask(engine: Engine, query: str, **others: object) -> Results:
-    return engine.find_pattern(query, SearchOptions(k=9, rerank=False, now=NOW, **others))  # type: ignore[arg-type]
 
 
 def keys(results: Results, repo: Repo) -> list[str]:

@@ -8,17 +8,14 @@ import pytest
 
 from fixtures.script import History
 from fixtures.tree import Edit
-from ohara.model import Mode, SearchOptions
-from tests.indexing import index
+from ohara.model import Mode
+from tests.asking import ask, indexed_at_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fixtures.git import Repo
     from ohara.engine import Engine
-    from ohara.model import Results
-
-NOW = 1_735_689_600
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +53,8 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 @pytest.fixture(scope="module")
 def engine(repo: Repo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OHARA_HOME", str(tmp_path_factory.mktemp("home")))
-        indexed = index(repo)
+    with indexed_at_home(repo, tmp_path_factory) as indexed:
         yield indexed
-        indexed.close()
-
-
-def ask(engine: Engine, query: str, **others: object) -> Results:
-    return engine.find_pattern(query, SearchOptions(k=9, rerank=False, now=NOW, **others))  # type: ignore[arg-type]
 
 
 def test_of_a_question_with_one_rare_word_those_hits_stand_first_that_hold_it(
