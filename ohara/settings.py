@@ -114,6 +114,9 @@ class ModelSettings:
 class DaemonSettings:
     """How the background service behaves."""
 
+    autostart: bool = setting(
+        True, "Start the service after a search on a terminal, so that the next answer comes sooner."
+    )
     idle_exit_s: float = setting(
         0.0, "Exit after this many seconds without a request; 0 means never.", within=(0, 31_536_000)
     )

@@ -43,6 +43,7 @@ def _nobody_in_particular(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.setenv("GIT_TERMINAL_PROMPT", "0")
         patch.setenv("TZ", "UTC")
         patch.setenv("NO_COLOR", "1")
+        patch.setenv("OHARA_DAEMON_AUTOSTART", "false")  # a test leaves nothing running
         patch.setenv("OHARA_HOME", str(home / "ohara"))
         yield
 

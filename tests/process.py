@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,3 +43,28 @@ def python(
         check=False,
         timeout=60,
     )
+
+
+def on_a_terminal(
+    command: Sequence[str], env: Mapping[str, str], *, stdin: bool = True, stderr: bool = True
+) -> bytes:
+    """Run a command that believes a person to be watching; what it wrote on its terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command,
+        env=env,
+        stdin=theirs if stdin else subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs if stderr else subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    said = bytearray()
+    try:
+        while piece := os.read(ours, 65_536):
+            said += piece
+    except OSError:  # the other end is closed
+        pass
+    process.wait(timeout=30)
+    os.close(ours)
+    return bytes(said)

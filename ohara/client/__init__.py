@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # as in typing, which `fastpath` cannot afford to import
 if TYPE_CHECKING:
     from ohara.client.aio import AsyncClient, connect_async
     from ohara.client.blocking import Client, connect, running
-    from ohara.client.locate import socket_path, start_daemon
+    from ohara.client.locate import socket_path, start_daemon, start_daemon_behind
     from ohara.client.searcher import RemoteSearcher
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "running",
     "socket_path",
     "start_daemon",
+    "start_daemon_behind",
 ]
 
 _MODULES = {
@@ -39,6 +40,7 @@ _MODULES = {
     "RemoteSearcher": "searcher",
     "socket_path": "locate",
     "start_daemon": "locate",
+    "start_daemon_behind": "locate",
 }
 
 

@@ -13,6 +13,7 @@ from ohara import paths
 from ohara.errors import DaemonError
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
 
 SOCKET = "ohara.sock"
@@ -40,6 +41,24 @@ def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = Non
 
     Several clients may do so at once: the service's lock lets only one of them stay.
     """
+    process, errors = _spawned(idle_exit_s)
+    deadline = time.monotonic() + _START_S
+    while not answers():
+        code = process.poll()
+        if time.monotonic() > deadline or code not in {None, 0}:
+            raise _not_started(errors, code)
+        time.sleep(_POLL_S)
+    process.returncode = process.returncode or 0  # it outlives this process; without a code, Popen would warn
+
+
+def start_daemon_behind(*, idle_exit_s: float) -> None:
+    """Start the service and do not wait for it: it is for whoever asks next."""
+    process, _ = _spawned(idle_exit_s)
+    process.returncode = 0
+
+
+def _spawned(idle_exit_s: float | None) -> tuple[subprocess.Popen[bytes], Path]:
+    """The service's process in a session of its own, and the file that takes its error output."""
     import subprocess  # late: not needed when the service is already running
 
     errors = paths.runtime_dir() / ERRORS
@@ -57,13 +76,7 @@ def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = Non
             env=_environment(),
             start_new_session=True,
         )
-    deadline = time.monotonic() + _START_S
-    while not answers():
-        code = process.poll()
-        if time.monotonic() > deadline or code not in {None, 0}:
-            raise _not_started(errors, code)
-        time.sleep(_POLL_S)
-    process.returncode = process.returncode or 0  # it outlives this process; without a code, Popen would warn
+    return process, errors
 
 
 def _environment() -> dict[str, str]:

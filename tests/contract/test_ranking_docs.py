@@ -24,7 +24,7 @@ ROWS = {
     )
 }
 MODULES = (
-    *("rank", "ranking", "pool", "fusion", "rerank", "priors", "turning", "relevance", "change_shown"),
+    *("rank", "ranking", "pool", "fusion", "rerank", "priors", "intent_ranking", "relevance", "change_shown"),
     *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )
 NOT_RANKING = {"priors._DAY_S", "commit._UNKNOWN"}  # a unit; below every cosine

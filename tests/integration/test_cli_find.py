@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -28,7 +27,7 @@ from ohara.present.columns import width_of
 from ohara.sanitize import sanitize
 from ohara.store.writer_lock import writer_lock
 from tests.indexing import WITHOUT_VECTORS, index
-from tests.process import ROOT, ohara
+from tests.process import ROOT, ohara, on_a_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -350,7 +349,6 @@ def test_hits_that_do_not_fit_into_the_budget_are_counted(cli: Cli) -> None:
 
 def in_terminal(repo: Repo, home: Path, *arguments: str, columns: int = 80, **environ: str) -> str:
     """Run ohara on a terminal of its own and return all that it shows there."""
-    outside, inside = pty.openpty()
     env = {name: text for name, text in os.environ.items() if name != "NO_COLOR"}
     env |= {
         "PYTHONPATH": str(ROOT),
@@ -359,23 +357,8 @@ def in_terminal(repo: Repo, home: Path, *arguments: str, columns: int = 80, **en
         "TERM": "xterm",
         **environ,
     }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ohara", "find", "--repo", str(repo.path), *arguments],
-        stdin=subprocess.DEVNULL, stdout=inside, stderr=subprocess.DEVNULL, env=env,
-    )  # fmt: skip
-    os.close(inside)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(outside, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        shown += piece
-    process.wait(30)
-    os.close(outside)
-    return shown.decode().replace("\r\n", "\n")
+    command = [sys.executable, "-m", "ohara", "find", "--repo", str(repo.path), *arguments]
+    return on_a_terminal(command, env, stdin=False, stderr=False).decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +14,11 @@ from fixtures.script import History
 from ohara.gitcommand import git_command, user_pager
 from ohara.gitcommand import git_environment as safe_environment
 from ohara.setup import hook
-from tests.process import ohara
+from tests.process import ohara, on_a_terminal
 from tui.external import show_command, show_environment
 from tui.git_process import count_commits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fixtures.git import Repo
 
 _SETTINGS = """
@@ -129,27 +125,6 @@ def evil(tmp_path: Path, marks: Path) -> Repo:
     with (repo.git_dir / "config").open("a") as config:
         config.write("[core]\n\trepositoryformatversion = 1\n")
     return repo
-
-
-def on_a_terminal(command: Sequence[str], environment: dict[str, str]) -> bytes:
-    """Run a command that believes a person to be watching; what it wrote."""
-    ours, theirs = pty.openpty()
-    done = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
-    )
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            more = os.read(ours, 65_536)
-        except OSError:  # the other end is closed
-            break
-        if not more:
-            break
-        said += more
-    done.wait(timeout=30)
-    os.close(ours)
-    return said
 
 
 def left(marks: Path) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara import wire
+from ohara.cli import autostart
 from ohara.cli.report import ExitCode
 from ohara.errors import DaemonError
 from ohara.sanitize import sanitize
@@ -34,6 +35,7 @@ def start() -> None:
     """Start the service, unless it runs already."""
     from ohara import client
 
+    autostart.allow()
     known = client.running()
     if known is not None:
         with known:
@@ -45,7 +47,12 @@ def start() -> None:
 
 @command.command("stop")
 def stop() -> ExitCode:
-    """Stop the service; an index run that is stopped goes on the next time."""
+    """Stop the service; an index run that is stopped goes on the next time.
+
+    Searches do not start it again by themselves; `ohara daemon start` does, and so do the terminal UI
+    and agents.
+    """
+    autostart.leave_stopped()
     return ExitCode.FOUND if _stop() else ExitCode.NOTHING_FOUND
 
 
@@ -55,6 +62,7 @@ def restart() -> None:
     from ohara import client
 
     _stop()
+    autostart.allow()
     with client.connect(start=True) as ohara:
         click.echo(f"started, process {ohara.greeting.pid}")
 
@@ -67,7 +75,7 @@ def status(*, as_json: bool) -> ExitCode:
 
     known = client.running(replace=False)
     if known is None:
-        click.echo(json.dumps({"running": False}) if as_json else "not running (ohara daemon start)")
+        click.echo(json.dumps({"running": False}) if as_json else _not_running())
         return ExitCode.NOTHING_FOUND
     with known:
         vitals = known.send(wire.HealthCheck())
@@ -127,6 +135,12 @@ def run(idle_exit: float | None) -> None:
     from ohara.daemon import server
 
     server.serve(server.options(idle_exit), answer_typed)
+
+
+def _not_running() -> str:
+    if autostart.is_left_stopped():
+        return "not running, as you stopped it: searches leave it so (ohara daemon start)"
+    return "not running (ohara daemon start)"
 
 
 def lines(vitals: Health, *, now: float) -> list[str]:

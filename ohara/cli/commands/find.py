@@ -148,6 +148,11 @@ def command(**given: object) -> ExitCode:
     from ohara.cli.output import exit_code, print_answer
 
     print_answer(results, printing, now=time.time(), notes=notes)
+    if answered.results is None and not (asked.no_daemon or answered.notes):
+        from ohara.cli.autostart import start_service_behind
+
+        for note in start_service_behind():
+            click.echo(f"ohara: {note}", err=True)
     return exit_code(results)
 
 
