@@ -10,7 +10,7 @@ parser is imported only when there is a file.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +19,7 @@ from ohara.errors import ConfigError
 from ohara.safe_read import IrregularFile, read_regular
 from ohara.settings import SECTIONS, SETTINGS, Setting, Settings
 from ohara.suggest import nearest
+from ohara.values import Kind, as_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ohara.values import Value
 
 REPOSITORY_FILE = ".ohara.toml"
+GROUPS = "groups"  # a section of the user's file with names of its own: sets of repositories
 
 # Enough for a thousand patterns, and a bound on what a repository can make every command read.
 _REPOSITORY_FILE_BYTES = 64 * 2**10
@@ -59,11 +61,15 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings in force, and the origin of each value."""
+    """The settings in force, and the origin of each value.
+
+    `groups` are sets of repositories by the name that the user gave them.
+    """
 
     settings: Settings
     values: Mapping[str, Value]
     origins: Mapping[str, Origin]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 _Found: TypeAlias = "dict[str, tuple[Value, Origin]]"
@@ -81,13 +87,14 @@ def load(
     """
     stronger = _from_environment(os.environ if environ is None else environ) | _from_flags(flags or {})
     found: _Found = {item.key: (item.default, Origin(Source.DEFAULT)) for item in SETTINGS}
-    found |= _from_user_file(paths.config_file())
+    of_user, groups = _from_user_file(paths.config_file())
+    found |= of_user
     reads_repository_file, _ = (found | stronger)["index.repo_file"]
     if repository is not None and reads_repository_file:
         found |= _from_repository_file(repository / REPOSITORY_FILE)
     found |= stronger
     values = {key: value for key, (value, _) in found.items()}
-    return Loaded(_tree(values), values, {key: origin for key, (_, origin) in found.items()})
+    return Loaded(_tree(values), values, {key: origin for key, (_, origin) in found.items()}, groups)
 
 
 def work_tree(start: Path) -> Path | None:
@@ -108,15 +115,40 @@ def _tree(values: Mapping[str, Value]) -> Settings:
 # -- files ---------------------------------------------------------------------------------------
 
 
-def _from_user_file(file: Path) -> _Found:
+def _from_user_file(file: Path) -> tuple[_Found, dict[str, tuple[str, ...]]]:
     try:
         content = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return {}, {}
     except OSError as error:
         raise _unreadable(file, error) from error
     origin = Origin(Source.USER, str(file))
-    return {item.key: (_accepted(item, raw, origin), origin) for item, raw in _entries(file, content)}
+    document = _document(file, content)
+    groups = _groups(file, document.pop(GROUPS, {}))
+    found = {item.key: (_accepted(item, raw, origin), origin) for item, raw in _entries(file, document)}
+    return found, groups
+
+
+def _groups(file: Path, body: object) -> dict[str, tuple[str, ...]]:
+    """The groups of repositories: a list of paths for each name."""
+    if not isinstance(body, dict):
+        raise ConfigError(
+            f"{file}: {GROUPS} is a section", hint='write [groups] and work = ["~/src/a"] below it'
+        )
+    groups: dict[str, tuple[str, ...]] = {}
+    for name, raw in body.items():
+        listed = as_kind(raw, Kind.LIST)
+        if not isinstance(listed, tuple) or not listed:
+            raise ConfigError(
+                f"{file}: {GROUPS}.{name} must be {Kind.LIST}", hint=f'{name} = ["~/src/a", "~/src/b"]'
+            )
+        relative = next((path for path in listed if not path.startswith(("/", "~"))), None)
+        if relative is not None:
+            raise ConfigError(
+                f"{file}: {GROUPS}.{name}: {relative} is no whole path", hint="begin it with / or ~/"
+            )
+        groups[name] = listed
+    return groups
 
 
 def _from_repository_file(file: Path) -> _Found:
@@ -125,7 +157,7 @@ def _from_repository_file(file: Path) -> _Found:
         return {}
     origin = Origin(Source.REPOSITORY, str(file))
     found: _Found = {}
-    for item, raw in _entries(file, content):
+    for item, raw in _entries(file, _document(file, content)):
         if not item.rule.repo_safe:
             safe = " and ".join(known.key for known in SETTINGS if known.rule.repo_safe)
             raise ConfigError(
@@ -150,14 +182,17 @@ def _read_repository_file(file: Path) -> bytes | None:
         raise _unreadable(file, error) from error
 
 
-def _entries(file: Path, content: bytes) -> list[tuple[Setting, object]]:
-    """The settings in a file, with the raw value of each."""
+def _document(file: Path, content: bytes) -> dict[str, object]:
     import tomllib
 
     try:
-        document: dict[str, object] = tomllib.loads(content.decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{file}: not valid TOML: {error}", hint=f"edit {file}") from error
+
+
+def _entries(file: Path, document: Mapping[str, object]) -> list[tuple[Setting, object]]:
+    """The settings in a file, with the raw value of each."""
     entries = []
     for section, body in document.items():
         if not isinstance(body, dict):

@@ -20,17 +20,18 @@ from ohara.index.survey import (
     resolve_tips,
 )
 from ohara.model import MOST_HITS, WHOLE_HUNK, Group, IndexStatus, LaneStatus, Order, Sha
+from ohara.query.repositories import filter_source, lets_through
 from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Plan, Reached, Sources
-from ohara.retrieve.run import find
+from ohara.retrieve.run import find, results_of, search
 from ohara.retrieve.structural import Structures
 from ohara.store.engines import index_at
 from ohara.store.facts import OLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
@@ -38,8 +39,11 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import Query, Results, SearchOptions
     from ohara.query.names import LinesName
+    from ohara.retrieve.comparing import Comparer
+    from ohara.retrieve.cursor import Page
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Traced
+    from ohara.retrieve.run import Found
     from ohara.settings import Settings
     from ohara.store.locate import IndexLocation
     from ohara.store.reading import Reader
@@ -125,7 +129,48 @@ class Search:
     ) -> Results:
         """Answer a query; the progress of an exact search is sent to `moments`."""
         self.vectors_are_old = False
+        query = self._without_repositories(query)
         results = await self._pool.of_one_index(lambda: find(self._sources, query, plan, moments))
+        return self._with_notes(results, plan)
+
+    async def find_beside(
+        self,
+        query: Query,
+        plan: Plan,
+        page: Page,
+        *,
+        comparer: Comparer,
+        choose: Callable[[Found], Awaitable[int]],
+    ) -> Results:
+        """Answer a query as one of several indexes.
+
+        The first hunks are compared with those of the others, and `choose` tells how many of what was found
+        are among the hits of all.
+        """
+        self.vectors_are_old = False
+        sources = replace(self._sources, comparer=comparer)
+
+        async def ask() -> Results:
+            found = await search(sources, query, plan, page=page)
+            return await results_of(found.first(await choose(found)))
+
+        return self._with_notes(await self._pool.of_one_index(ask), plan)
+
+    def _without_repositories(self, query: Query) -> Query:
+        """The query without filters of repositories; an error when they leave this one out."""
+        filters = query.filters
+        if not lets_through(filters, self._sources.repository):
+            raise QueryError(
+                f"{self._sources.repository} is not let through by {filter_source(filters)}",
+                hint="--everywhere searches all indexed repositories",
+            )
+        return replace(query, filters=replace(filters, repos=(), not_repos=()))
+
+    def load_reranker(self) -> Reranker | None:
+        """The cross-encoder that the settings name; None when there is none."""
+        return self._load_reranker()
+
+    def _with_notes(self, results: Results, plan: Plan) -> Results:
         notes = (*_gone(results.index.gone), *self._substitutes(results, plan))
         return replace(results, notes=(*results.notes, *notes)) if notes else results
 

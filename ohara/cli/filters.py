@@ -63,6 +63,13 @@ _OPTIONS = (
         type=click.Choice([state.value for state in FateFilter]),
         help="What did not become of them.",
     ),
+    click.option(
+        "--not-repo",
+        "not_repos",
+        multiple=True,
+        metavar="GLOB",
+        help="No repository of this name or path; -repo:GLOB in a query.",
+    ),
     click.option("--added", is_flag=True, help="Only added lines count."),
     click.option("--removed", is_flag=True, help="Only removed lines count."),
 )
@@ -91,6 +98,7 @@ def read_filters(
     symbols: tuple[str, ...],
     fates: tuple[str, ...],
     not_fates: tuple[str, ...],
+    not_repos: tuple[str, ...],
     now: int,
 ) -> Filters:
     """The filters that the options give; a bad value raises the same error as in a query."""
@@ -111,6 +119,7 @@ def read_filters(
         symbols=tuple(map(query.parse_symbol, symbols)),
         fates=tuple(map(query.parse_fate, fates)),
         not_fates=tuple(map(query.parse_fate, not_fates)),
+        not_repos=tuple(map(query.parse_repo, not_repos)),
     )
 
 

@@ -17,6 +17,7 @@ from ohara.engine import CATCH_UP_COMMITS
 from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ohara.engine import Engine
@@ -43,6 +44,21 @@ def freshen(engine: Engine, *, quiet: bool) -> list[str]:
             raise
         return [f"new commits could not be read: {error.message}"]  # what is indexed can still be searched
     return _finish_in_background(engine) if pending else []
+
+
+def begin_all(engines: Sequence[Engine], *, quiet: bool) -> list[str]:
+    """Begin indexes that are missing, in the time of one; returns notes about what is left to do."""
+    notes: list[str] = []
+    for engine in engines:
+        engine.location.prepare()
+        reporter = Reporter(quiet=quiet, as_json=False)
+        reporter.begin(f"{engine.repository.path} has no index yet: reading its newest commits")
+        try:
+            _run(engine, quiet=quiet, at_most_s=FIRST_RUN_S / len(engines))
+            notes += [f"{engine.repository.path}: {note}" for note in _leave_unfinished(engine)]
+        except IndexLocked:
+            notes.append(f"{engine.repository.path}: {_BEING_READ}")
+    return notes
 
 
 def renew_vectors(engine: Engine) -> list[str]:

@@ -38,6 +38,16 @@ repo_option = click.option(
     help="A work tree, a folder in one, or a bare repository (default: here).",
 )
 
+several_option = click.option(
+    "--repo",
+    "repos",
+    multiple=True,
+    metavar="PATH|@GROUP",
+    help="A work tree, a folder in one, a bare repository, or a group (default: here); repeatable.",
+)
+
+everywhere_option = click.option("--everywhere", is_flag=True, help="Search every indexed repository.")
+
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),

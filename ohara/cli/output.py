@@ -21,6 +21,7 @@ from ohara.present.json import hit_object, results_object, written
 from ohara.present.style import Ink, style_for
 from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
 from ohara.present.threads import grouped_head
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,7 +53,7 @@ def rendered(
             kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
             out = [written(hit_object(hit)) for hit in kept]
         case Form.TEXT:
-            several = len({hit.repository for hit in results.hits}) > 1
+            several = bool(results.parts)
             kept, out = _text(results, printing, replace(_page(printing, terminal, now=now), several=several))
     said = [*warnings(results), *notes]
     if omitted := len(results.hits) - len(kept):
@@ -110,7 +111,7 @@ def _page(printing: OutputOptions, terminal: Terminal, *, now: float) -> Page:
 def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
     """The hits that fit into the budget, and the text blocks of the answer, separated by empty lines."""
     noun = "match" if results.query.query_class == QueryClass.STRUCTURAL else "line"
-    span = span_lines(results.literal, page, noun) if results.literal else []
+    span = _spans(results, page, noun)
     threads = {thread.id: thread for thread in results.threads}
 
     def block(hit: Hit) -> str:
@@ -124,6 +125,18 @@ def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[
     if span and shown:
         blocks.append("\n".join(span))
     return shown, [f"{block}\n" for block in blocks[:-1]] + blocks[-1:]
+
+
+def _spans(results: Results, page: Page, noun: str) -> list[str]:
+    """When a text came and went: in the history, or in that of each repository."""
+    if results.literal:
+        return span_lines(results.literal, page, noun)
+    return [
+        f"{sanitize(part.index.repository)}: {line}"
+        for part in results.parts
+        if part.literal is not None
+        for line in span_lines(part.literal, page, noun)
+    ]
 
 
 def say(lines: Sequence[str]) -> None:

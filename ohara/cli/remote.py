@@ -14,7 +14,7 @@ from ohara.client.fastpath import HARMLESS, overrides_settings
 from ohara.errors import DaemonError, IndexMissing, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from ohara.model import ExplainOptions, Query, Results, SearchOptions
@@ -32,17 +32,34 @@ class Answered:
     notes: tuple[str, ...] = ()
 
 
-def find_by_daemon(repo: Path, query: Query, options: SearchOptions) -> Answered:
+def find_by_daemon(repos: Sequence[str], query: Query, options: SearchOptions) -> Answered:
     """Send a query to the service, if one is running and would answer as this process does."""
-    return _ask(repo, lambda searcher: searcher.find_pattern(query, options))
+    first, *others = repos or (".",)
+    answered = _ask(
+        lambda searcher: searcher.find_pattern(query, options),
+        first,
+        also=tuple(others),
+        implied=not repos,
+    )
+    # A first search starts an index, whose progress this process shows.
+    found = answered.results
+    new = found.unanswered if found is not None and names_paths(repos) else ()
+    return Answered(None) if any(each.kind == IndexMissing.__name__ for each in new) else answered
+
+
+def names_paths(repos: Sequence[str]) -> bool:
+    """True when one of several repositories is named by its path, and would be indexed when it is not."""
+    return any(not each.startswith("@") for each in repos)
 
 
 def explain_by_daemon(repo: Path, place: str, options: ExplainOptions) -> Answered:
     """Have the service explain a place, if one is running and would answer as this process does."""
-    return _ask(repo, lambda searcher: searcher.explain(place, options))
+    return _ask(lambda searcher: searcher.explain(place, options), str(repo))
 
 
-def _ask(repo: Path, question: Callable[[Searcher], Results]) -> Answered:
+def _ask(
+    question: Callable[[Searcher], Results], repo: str, *, also: tuple[str, ...] = (), implied: bool = False
+) -> Answered:
     if overrides_settings(os.environ, harmless=_HARMLESS):
         return Answered(None)
 
@@ -53,7 +70,8 @@ def _ask(repo: Path, question: Callable[[Searcher], Results]) -> Answered:
         if there is None:
             return Answered(None)
         with there:
-            results = question(client.RemoteSearcher(there, repo, meanwhile=_prepare_to_print))
+            searcher = client.RemoteSearcher(there, repo, _prepare_to_print, also, implied)
+            results = question(searcher)
     except IndexMissing:
         return Answered(None)  # a first search starts an index, whose progress the caller shows
     except (DaemonError, InternalError) as error:

@@ -20,7 +20,7 @@ from ohara.cli.commands import find
 from ohara.cli.main import PROGRAM, cli
 from ohara.cli.output import exit_code, rendered
 from ohara.cli.printing import Terminal
-from ohara.cli.remote import unread
+from ohara.cli.remote import names_paths, unread
 from ohara.cli.report import ExitCode, as_ohara_error, describe
 from ohara.cli.search import joined, read_query
 from ohara.errors import DaemonError, IndexMissing, InternalError, OharaError
@@ -47,6 +47,8 @@ async def answer_typed(
             id=request.id, code=ExitCode.ERROR, out="", err=describe(as_ohara_error(error)) + "\n"
         )
     results = found.results
+    if any(each.kind == IndexMissing.__name__ for each in results.unanswered) and names_paths(asked.repos):
+        raise IndexMissing("one of them has no index yet")  # the client starts it
     terminal = Terminal(request.width, request.talks, request.environment)
     word = partial(rendered, results, asked.printing, terminal, now=time.time(), notes=unread(results))
     answer = await anyio.to_thread.run_sync(word)
@@ -68,10 +70,17 @@ def _read(arguments: tuple[str, ...]) -> find.FindArguments:
 
 
 def _question(request: wire.Typed, asked: find.FindArguments) -> wire.Find:
+    first, *others = [_absolute(each, request.folder) for each in asked.repos or (".",)]
     return wire.Find(
         id=request.id,
         deadline_ms=request.deadline_ms,
-        repo=str(Path(request.folder) / asked.repo),
+        repo=first,
+        also=tuple(others),
+        implied=not asked.repos,
         query=read_query(joined(asked.words), asked.options),
         options=asked.options,
     )
+
+
+def _absolute(repo: str, folder: str) -> str:
+    return repo if repo.startswith("@") else str(Path(folder) / repo)

@@ -40,11 +40,12 @@ def request_ids() -> Iterator[int]:
 
 
 def numbered(request: wire.Request[R], number: int) -> wire.Request[R]:
-    """The request as it is sent: with its id, and with the absolute path of its repository."""
+    """The request as it is sent: with its id, and with absolute paths of its repositories."""
     repo = getattr(request, "repo", None)
     if repo is None:
         return msgspec.structs.replace(request, id=number)
-    return msgspec.structs.replace(request, id=number, repo=absolute(repo))
+    others = {"also": tuple(map(absolute, request.also))} if isinstance(request, wire.Find) else {}
+    return msgspec.structs.replace(request, id=number, repo=absolute(repo), **others)
 
 
 def timeout_s(request: wire.Request[R]) -> float:

@@ -105,8 +105,9 @@ def overrides_settings(environ: Mapping[str, str], *, harmless: tuple[str, ...] 
 
 
 def _may_ask_for_help(word: str) -> bool:
-    """True for -h, alone or bundled with other short options; -path:GLOB is a filter."""
-    return word[:1] == "-" and word[:2] != "--" and "h" in word and not word.startswith("-path:")
+    """True for -h, alone or bundled with other short options; -path:GLOB is a filter, and so are others."""
+    is_filter = word.startswith(("-path:", "-repo:", "-is:"))
+    return word[:1] == "-" and word[:2] != "--" and "h" in word and not is_filter
 
 
 def _columns(environ: Mapping[str, str], stdout: TextIO) -> int:

@@ -103,8 +103,8 @@ def _not_started(errors: Path, code: int | None) -> DaemonError:
 
 
 def absolute(repo: Path | str) -> str:
-    """The absolute path of a repository: the service has another working folder."""
-    return str(Path(repo).absolute())
+    """The absolute path of a repository, as the service has another working folder; a group as it is."""
+    return str(repo) if str(repo).startswith("@") else str(Path(repo).absolute())
 
 
 def is_older(version: str, than: str) -> bool:

@@ -1,4 +1,4 @@
-"""Searches one repository through the background service, with the methods of `ohara.searcher.Searcher`."""
+"""Searches repositories through the background service, with the methods of `ohara.searcher.Searcher`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,27 @@ DEADLINE_S = 120.0  # a scan of a huge history; the lanes have deadlines of thei
 
 @dataclass(frozen=True, slots=True)
 class RemoteSearcher:
-    """Searches through a connected client; `meanwhile` is called once while the service works."""
+    """Searches through a connected client; `meanwhile` is called once while the service works.
+
+    `also` are more repositories to search; places and commits are looked up in `repo`. `implied`: nobody
+    named it, so that a query may choose others.
+    """
 
     client: Client
     repo: Path | str
     meanwhile: Callable[[], object] | None = None
+    also: tuple[str, ...] = ()
+    implied: bool = False
 
     def find_pattern(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
         """Search."""
         request = wire.Find(
-            repo=str(self.repo), query=query, options=options, deadline_ms=round(DEADLINE_S * 1000)
+            repo=str(self.repo),
+            query=query,
+            options=options,
+            deadline_ms=round(DEADLINE_S * 1000),
+            also=self.also,
+            implied=self.implied,
         )
         return self.client.send(request, meanwhile=self.meanwhile).results
 

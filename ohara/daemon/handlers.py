@@ -7,6 +7,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,23 +16,25 @@ from ohara import __version__, wire
 from ohara.daemon import resource_usage
 from ohara.daemon.browse_handlers import browse
 from ohara.daemon.jobs import Reason
+from ohara.daemon.members import ServedMember
 from ohara.daemon.repositories import catch_up, in_thread, open_registered
 from ohara.daemon.request_turns import Turns
 from ohara.engine import all_indexes
+from ohara.federation.asking import ask
+from ohara.federation.scope import choose, is_several
 from ohara.git.repo import Repository
 from ohara.retrieve.reading import read_query
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable, Iterator
     from contextlib import AbstractAsyncContextManager
-    from pathlib import Path
     from typing import TypeAlias
 
     from ohara.daemon.events import Events
     from ohara.daemon.jobs import Jobs
     from ohara.daemon.repositories import Repositories
     from ohara.daemon.watcher import Watch
-    from ohara.model import IndexStatus, Results, Sha
+    from ohara.model import IndexStatus, Query, Results, Sha
 
     Search: TypeAlias = Callable[[wire.Find], Awaitable[wire.Found]]
     Wording: TypeAlias = Callable[[wire.Typed, Search], Awaitable[wire.Printed]]
@@ -181,6 +184,9 @@ class Answers:
     async def _find(self, request: wire.Find, client: Hashable) -> wire.Found:
         asked = time.monotonic()
         query = read_query(request.query, request.options)
+        named = (request.repo, *request.also)
+        if is_several(named, query.filters):
+            return await self._find_in_several(request, query, client, asked)
         async with (
             self._turn(request, client, exact=bool(query.patterns)),
             self._repositories.use(request.repo) as engine,
@@ -191,6 +197,17 @@ class Answers:
             results = await engine.find(query, replace(request.options, within_s=left_s))
             if engine.search.vectors_are_old:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
+            return wire.Found(id=request.id, results=_found(results))
+
+    async def _find_in_several(
+        self, request: wire.Find, query: Query, client: Hashable, asked: float
+    ) -> wire.Found:
+        named = () if request.implied else (request.repo, *request.also)
+        async with self._turn(request, client, exact=bool(query.patterns)):
+            chosen = await in_thread(partial(choose, named, query.filters, folder=Path("/")))
+            left_s = request.deadline_ms / 1_000 - (time.monotonic() - asked)
+            members = [ServedMember(each, self._repositories, self._jobs) for each in chosen]
+            results = await ask(members, query, replace(request.options, within_s=left_s))
             return wire.Found(id=request.id, results=_found(results))
 
     async def _explain(self, request: wire.Explain, client: Hashable) -> wire.Found:
@@ -215,7 +232,18 @@ def _carried(job: wire.JobState) -> wire.JobState:
 
 def _found(results: Results) -> Results:
     """The results with paths of the repository that JSON can hold."""
-    return replace(results, index=_sendable(results.index), hits=wire.sendable_hits(results.hits))
+    return replace(
+        results,
+        index=_sendable(results.index),
+        hits=wire.sendable_hits(results.hits),
+        parts=tuple(replace(part, index=_sendable(part.index)) for part in results.parts),
+        unanswered=tuple(
+            replace(each, repository=wire.sendable(each.repository), reason=wire.sendable(each.reason))
+            for each in results.unanswered
+        ),
+        lanes=tuple(replace(lane, repository=wire.sendable(lane.repository)) for lane in results.lanes),
+        notes=tuple(map(wire.sendable, results.notes)),
+    )
 
 
 def _sendable(status: IndexStatus) -> IndexStatus:

@@ -21,8 +21,10 @@ from ohara.model.results import (
     LiteralSpan,
     Match,
     MatchCount,
+    Part,
     Results,
     SpanScope,
+    Unanswered,
 )
 from ohara.model.status import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
 from ohara.model.threads import Copy, Thread, ThreadCommit
@@ -65,6 +67,7 @@ __all__ = [
     "MatchCount",
     "Mode",
     "Order",
+    "Part",
     "Pass",
     "PassStatus",
     "Pattern",
@@ -84,6 +87,7 @@ __all__ = [
     "SymbolKind",
     "Thread",
     "ThreadCommit",
+    "Unanswered",
     "VectorBlock",
     "VectorForm",
     "together",

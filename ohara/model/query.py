@@ -69,7 +69,10 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Restricts commits and files. The values of one filter are alternatives; filters combine."""
+    """Restricts commits and files. The values of one filter are alternatives; filters combine.
+
+    `repos` and `not_repos` choose among repositories, and restrict nothing within one.
+    """
 
     authors: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -85,6 +88,8 @@ class Filters:
     commits: tuple[str, ...] = ()
     fates: tuple[FateFilter, ...] = ()
     not_fates: tuple[FateFilter, ...] = ()
+    repos: tuple[str, ...] = ()
+    not_repos: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

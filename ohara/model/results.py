@@ -25,13 +25,17 @@ class LaneStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LaneReport:
-    """What one lane did for one query; `detail` is the reason when it did not succeed."""
+    """What one lane did for one query; `detail` is the reason when it did not succeed.
+
+    `repository` is set where several are searched and the lane of only one of them is meant.
+    """
 
     name: str
     status: LaneStatus
     count: int
     elapsed_ms: float
     detail: str = ""
+    repository: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +140,30 @@ class LiteralSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What one of several repositories answered: its index, its hits on this page, when a text was there."""
+
+    index: IndexStatus
+    hits: int
+    literal: LiteralSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A repository that did not answer, and the reason; `kind` is the name of the error's class."""
+
+    repository: str
+    reason: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
-    """The answer to a query: the hits, what was searched, and which lanes answered."""
+    """The answer to a query: the hits, what was searched, and which lanes answered.
+
+    Where several repositories were searched, `index` sums up what `parts` have of each, and `unanswered` are
+    those that failed or were too slow.
+    """
 
     query: Query
     hits: tuple[Hit, ...]
@@ -149,3 +175,5 @@ class Results:
     next_cursor: str | None = None
     notes: tuple[str, ...] = ()
     threads: tuple[Thread, ...] = ()
+    parts: tuple[Part, ...] = ()
+    unanswered: tuple[Unanswered, ...] = ()

@@ -8,7 +8,7 @@ from ohara.errors import OharaError
 from ohara.model import LaneStatus
 
 if TYPE_CHECKING:
-    from ohara.model import IndexStatus, Results
+    from ohara.model import IndexStatus, LaneReport, Results
 
 RERANK = "rerank"  # orders what the lanes found: without it nothing is missed
 _CUT_SHORT = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
@@ -19,11 +19,21 @@ def doubtful(results: Results) -> OharaError | None:
     """The error for results without hits that were not searched completely; None when they can be trusted."""
     if results.hits:
         return None
+    if results.unanswered:
+        names = ", ".join(each.repository for each in results.unanswered)
+        return OharaError(
+            f"nothing was found, but not everything was searched: {names} did not answer",
+            hint="ohara repos says how each index is",
+        )
     cut = [lane for lane in results.lanes if lane.status in _CUT_SHORT and lane.name != RERANK]
     if not cut:
         return _unread(results.index)
-    what = "; ".join(f"the {lane.name} lane {lane.detail or lane.status}" for lane in cut)
+    what = "; ".join(f"the {lane.name} lane{_of(lane)} {lane.detail or lane.status}" for lane in cut)
     return OharaError(f"nothing was found, but not everything was searched: {what}", hint=_MORE_TIME)
+
+
+def _of(lane: LaneReport) -> str:
+    return f" of {lane.repository}" if lane.repository else ""
 
 
 def _unread(index: IndexStatus) -> OharaError | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ohara.model import Pass
+from ohara.model import Part, Pass
 from ohara.present.times import rfc3339
 
 if TYPE_CHECKING:
@@ -45,10 +45,13 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
                 "status": lane.status.value,
                 "count": lane.count,
                 "ms": round(lane.elapsed_ms, 1),
+                "repository": lane.repository or None,
             }
             for lane in results.lanes
         ],
         "notes": list(results.notes),
+        "repositories": [_part(part) for part in results.parts or (Part(index, len(results.hits)),)],
+        "unanswered": [{"repository": each.repository, "reason": each.reason} for each in results.unanswered],
     }
     if results.literal is not None:
         said["literal"] = _literal(results.literal)
@@ -57,6 +60,18 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
         "threads": [thread_object(thread) for thread in results.threads],
         "next": results.next_cursor,
     }
+
+
+def _part(part: Part) -> dict[str, object]:
+    index = part.index
+    said: dict[str, object] = {
+        "repository": index.repository,
+        "commits": index.commits,
+        "indexed": index.indexed,
+        "behind": index.behind,
+        "hits": part.hits,
+    }
+    return said | {"literal": _literal(part.literal)} if part.literal is not None else said
 
 
 def hit_object(hit: Hit) -> dict[str, object]:

@@ -319,8 +319,9 @@ def summary(results: Results) -> str:
     """One line: how much was searched, how, and how long it took."""
     index = results.index
     searched = f"{index.indexed:,} of {index.commits:,}" if index.behind else f"{index.indexed:,}"
+    several = f" of {len(results.parts)} repositories" if results.parts else ""
     told = [
-        f"{counted(len(results.hits), 'hit')} in {_counted_text(searched, index.indexed, 'commit')}",
+        f"{counted(len(results.hits), 'hit')} in {_counted_text(searched, index.indexed, 'commit')}{several}",
         f"read as {_reading(results.query)}",
         *(_lane(report) for report in results.lanes),
         f"{results.took_ms:.0f} ms",
@@ -341,14 +342,19 @@ _ASKED_FOR = {Intent.BEGINNING: "a beginning", Intent.ENDING: "an ending", Inten
 def warnings(results: Results) -> list[str]:
     """Warnings about what is missing from the results: commits, lanes, passes."""
     told = [
-        f"the {report.name} lane {_STATUS[report.status]}"
+        f"{sanitize(each.repository)} did not answer: {sanitize(each.reason)}" for each in results.unanswered
+    ]
+    told += [
+        f"the {report.name} lane{_of(report)} {_STATUS[report.status]}"
         + (f": {sanitize(report.detail)}" if report.detail else "")
         for report in results.lanes
         if report.status in _STATUS
     ]
     index = results.index
-    if index.behind:
-        told.append(f"searched {index.indexed:,} of {index.commits:,} commits")
+    for each in [part.index for part in results.parts] or [index]:
+        if each.behind:
+            whose = f" of {sanitize(each.repository)}" if results.parts else ""
+            told.append(f"searched {each.indexed:,} of {each.commits:,} commits{whose}")
     searched = {report.name for report in results.lanes if report.status in {LaneStatus.OK, LaneStatus.EMPTY}}
     told += [
         f"the {part.stage} lane knows {part.done:,} of {part.total:,} commits (ohara index)"
@@ -364,11 +370,15 @@ _NEARLY_ALL = 0.9
 _STATUS = {LaneStatus.TIMEOUT: "ran out of time", LaneStatus.FAILED: "failed"}
 
 
+def _of(report: LaneReport) -> str:
+    return f" of {sanitize(report.repository)}" if report.repository else ""
+
+
 def _lane(report: LaneReport) -> str:
     if report.status in {LaneStatus.OK, LaneStatus.EMPTY}:
         detail = f" ({sanitize(report.detail)})" if report.detail else ""
         return f"{report.name} {report.count:,} in {report.elapsed_ms:.0f} ms{detail}"
-    return f"{report.name} {report.status}"
+    return f"{report.name} {report.status}{_of(report)}"
 
 
 def _dated(sha: Sha, moment: int, page: Page) -> str:

@@ -25,6 +25,7 @@ from ohara.query.values import (
     parse_message,
     parse_path_glob,
     parse_ref,
+    parse_repo,
     parse_symbol,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "parse_message",
     "parse_path_glob",
     "parse_ref",
+    "parse_repo",
     "parse_symbol",
     "path_pattern",
     "pattern_source",

@@ -45,6 +45,7 @@ from ohara.query.values import (
     parse_message,
     parse_path_glob,
     parse_ref,
+    parse_repo,
     parse_symbol,
 )
 
@@ -220,6 +221,8 @@ def _bounds(found: list[Filter], flags: Filters, *, now: int, tz: tzinfo | None)
         commits=_distinct(map(parse_commit, values("commit")), flags.commits),
         fates=_distinct(map(parse_fate, values("is")), flags.fates),
         not_fates=_distinct(map(parse_fate, values("is", negated=True)), flags.not_fates),
+        repos=_distinct(map(parse_repo, values("repo")), flags.repos),
+        not_repos=_distinct(map(parse_repo, values("repo", negated=True)), flags.not_repos),
     )
 
 

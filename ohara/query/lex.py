@@ -225,7 +225,7 @@ def _would_be_syntax(source: str, at: int) -> bool:
 def cannot_be_excluded(name: str) -> QueryError:
     """What to say of a filter behind a minus sign that knows no opposite."""
     instead = _OPPOSITE.get(SYNONYMS.get(name, name), "-path:docs/")
-    return QueryError(f"{name}: cannot be excluded", hint=f"only path: and is: can, as in {instead}")
+    return QueryError(f"{name}: cannot be excluded", hint=f"only path:, is: and repo: can, as in {instead}")
 
 
 _OPPOSITE = {"ext": "-path:*.md"}

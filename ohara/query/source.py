@@ -56,6 +56,8 @@ def filter_sources(filters: Filters, *, tz: tzinfo | None = None) -> tuple[str, 
         *_named("symbol", filters.symbols),
         *_named("is", filters.fates),
         *_named("-is", filters.not_fates),
+        *_named("repo", filters.repos),
+        *_named("-repo", filters.not_repos),
     ]
     if filters.since is not None:
         written.append(f"since:{render_date(filters.since, tz=tz)}")

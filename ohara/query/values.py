@@ -31,6 +31,7 @@ FILTER_NAMES = (
     "message",
     "symbol",
     "is",
+    "repo",
 )
 """Every filter by its own name, in the order in which help lists them."""
 
@@ -46,7 +47,7 @@ SYNONYMS = {
 }
 """What other tools call a filter, and its name here."""
 
-EXCLUDABLE = frozenset({"path", "is"})
+EXCLUDABLE = frozenset({"path", "is", "repo"})
 """Filters that may stand behind a minus sign."""
 
 ALL_NAMES = (*FILTER_NAMES, *SYNONYMS)
@@ -111,6 +112,17 @@ def parse_ext(value: str) -> str:
             hint="write one, as in ext:py; repeat ext: for several, or use path: for globs",
         )
     return ending
+
+
+def parse_repo(value: str) -> str:
+    """A repository's name or path, or a glob for them; a home folder may be written `~`."""
+    glob = _text("repo", value)
+    if not glob.strip("/"):
+        raise QueryError(
+            f"{value!r} names no repository", hint="write a name or a path, as in repo:kit or repo:~/src/**"
+        )
+    path_pattern(glob)
+    return glob
 
 
 def parse_kind(value: str) -> ChangeKind:

@@ -45,11 +45,15 @@ class Blend:
     held: float = 0.0
     pairs: float = 0.0
 
-    def value(self, fused: float, opinion: float, wording: Proximity) -> float:
-        """The mean of all four, each between 0 and 1."""
-        whole = self.fused + self.model + self.held + self.pairs
+    def value(self, fused: float, opinion: float | None, wording: Proximity) -> float:
+        """The mean of all four, each between 0 and 1; of three where the cross-encoder has no opinion."""
+        model = 0.0 if opinion is None else self.model
+        whole = self.fused + model + self.held + self.pairs
         summed = (
-            self.fused * fused + self.model * opinion + self.held * wording.held + self.pairs * wording.pairs
+            self.fused * fused
+            + model * (opinion or 0.0)
+            + self.held * wording.held
+            + self.pairs * wording.pairs
         )
         return summed / whole
 

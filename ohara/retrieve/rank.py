@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Polarity, Sha
 from ohara.retrieve import rerank as reranking
+from ohara.retrieve.comparing import Alone, Shortlist, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.intent_ranking import turned
 from ohara.retrieve.judging import judge
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import Priors
-from ohara.retrieve.proximity import proximities, rarities
 from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
@@ -66,7 +66,8 @@ class ToRank:
 class RankedAnswer:
     """The hits of a ranking, best first, their lines, whether there may be more, and the lanes' reports.
 
-    `answered` names the lanes, and the reranker, that made the order.
+    `answered` names the lanes, and the reranker, that made the order; the first `compared` hits are those of
+    the first tier, which alone is reranked.
     """
 
     shown: list[ScoredHunk]
@@ -75,6 +76,7 @@ class RankedAnswer:
     lanes: tuple[LaneReport, ...]
     answered: frozenset[str]
     notes: tuple[str, ...] = ()
+    compared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
         shown, rows = [*shown, *deeper.shown], {**rows, **deeper.rows}
         commits, last = commits | deeper.commits, deeper.last
     more = len(shown) > hits or not last
-    return RankedAnswer(shown, rows, more, reports, answered, verdict.notes)
+    return RankedAnswer(shown, rows, more, reports, answered, verdict.notes, len(verdict.shown))
 
 
 async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
@@ -129,7 +131,13 @@ async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
     _same_lanes(asked, answered)
     verdict = await _judged(asked, tier)
     return RankedAnswer(
-        verdict.shown, tier.rows, more=False, lanes=tier.reports, answered=answered, notes=verdict.notes
+        verdict.shown,
+        tier.rows,
+        more=False,
+        lanes=tier.reports,
+        answered=answered,
+        notes=verdict.notes,
+        compared=len(verdict.shown),
     )
 
 
@@ -233,33 +241,55 @@ def _read(
 async def _reranked(
     asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]
 ) -> tuple[list[ScoredHunk], LaneReport]:
-    """The first hunks with the cross-encoder's score blended in; the others follow below them."""
-    sources, query, plan = asked.sources, asked.query, asked.plan
-    if not plan.rerank or (asked.lanes is not None and reranking.NAME not in asked.lanes):
-        return found, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0)
-    first = in_order(found)[: reranking.DEPTH]
-    documents = reranking.documents_of(query.words, [rows[one.hunk] for one in first])
-    answer = await reranking.rerank(
-        sources.reranker, query.words, documents, timeout_s=plan.settings.lane_timeout_s * 5
-    )
-    if answer.opinions is None:
-        return found, answer.report
-    rarity = await sources.pool.read(partial(_rarities, words=query_terms(query.words)))
-    said = proximities(query.words, rarity, documents, [rows[one.hunk].commit_id for one in first])
+    """The first hunks with what they were compared by blended in; the others follow below them."""
+    sources, plan = asked.sources, asked.plan
+    reads = plan.rerank and (asked.lanes is None or reranking.NAME in asked.lanes)
+    comparer = sources.comparer or Alone(sources.reranker)
+    first = in_order(found)[: comparer.depth]
+    compared = await comparer.compare(_shortlist(asked, first, rows, reads=reads))
+    if compared.opinions is None:
+        return found, compared.report
     ranked: list[ScoredHunk] = []
-    for one, opinion, proximity in zip(first, answer.opinions, said, strict=True):
-        value = plan.profile.blend.value(one.fused, opinion, proximity)
+    for place, one in enumerate(first):
+        opinion = compared.opinions.get(place)
+        if opinion is None:
+            ranked.append(replace(one, below=True))
+            continue
+        value = plan.profile.blend.value(one.fused, opinion.model, opinion.wording)
         lift = value / one.fused if one.fused else 0.0
-        ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=value))
+        read = value if opinion.model is not None else None
+        ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=read))
     chosen = {one.hunk for one in first}
     return [
         *ranked,
         *(replace(one, below=True) for one in found if one.hunk not in chosen),
-    ], answer.report
+    ], compared.report
 
 
-def _rarities(reader: Reader, *, words: Sequence[str]) -> dict[str, float]:
-    return rarities(words, reader.document_frequencies(words).__getitem__, reader.hunk_count())
+def _shortlist(
+    asked: ToRank, first: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], *, reads: bool
+) -> Shortlist:
+    sources, query, plan = asked.sources, asked.query, asked.plan
+
+    async def counts() -> WordCounts:
+        return await sources.pool.read(partial(_word_counts, words=query_terms(query.words)))
+
+    is_read = reads or sources.comparer is not None
+    return Shortlist(
+        words=query.words,
+        documents=tuple(reranking.documents_of(query.words, [rows[one.hunk] for one in first]))
+        if is_read
+        else (),
+        commits=tuple(rows[one.hunk].commit_id for one in first),
+        fused=tuple(one.fused for one in first),
+        counts=counts,
+        reads=reads,
+        timeout_s=plan.settings.lane_timeout_s * 5,
+    )
+
+
+def _word_counts(reader: Reader, *, words: Sequence[str]) -> WordCounts:
+    return WordCounts(reader.document_frequencies(words), reader.hunk_count())
 
 
 def _diversified(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ohara.fate.source import FateSource
     from ohara.model import AtHead, HunkId, IndexStatus, Query, SearchOptions, Sha
     from ohara.query.names import LinesName
+    from ohara.retrieve.comparing import Comparer
     from ohara.retrieve.cursor import Page
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.matching import Matcher
@@ -73,7 +74,8 @@ class Sources:
     `extent` how much of history it holds. `count_lines` counts the lines of a commit's files that match,
     up to a moment; `structures` matches code by its shape. `tip` is the commit from which `fates` are seen:
     the first of some refs, or HEAD. `trace` follows lines back through history, in those of some paths that
-    are there.
+    are there. `comparer` compares the first hunks with those of other indexes; None compares them among
+    themselves.
     """
 
     repository: str
@@ -90,6 +92,7 @@ class Sources:
     tip: Callable[[tuple[str, ...]], Sha | None]
     fates: FateSource
     trace: Callable[[Reader, LinesName, Sequence[str]], Traced] = _no_trace
+    comparer: Comparer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,19 @@ class Plan:
     def by_thread(self) -> bool:
         """True when one hit stands for a thread."""
         return self.options.group == Group.THREAD
+
+    @property
+    def choices(self) -> tuple[object, ...]:
+        """What the results depend on beside the query."""
+        return (
+            self.profile.name,
+            self.models,
+            self.rerank,
+            self.settings.recency_weight,
+            self.options.all_hunks,
+            self.order,
+            self.by_thread,
+        )
 
     @property
     def now(self) -> int:

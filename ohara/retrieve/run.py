@@ -31,6 +31,7 @@ from ohara.retrieve.exact import (
 from ohara.retrieve.fates import asks_for_fates, fates_of, in_fate
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.listing import listing, read_entries
+from ohara.retrieve.merge import keys_by_rank, keys_by_time
 from ohara.retrieve.named import look_up
 from ohara.retrieve.order_by_age import candidates_in_order, hits_in_order, holding_every_word
 from ohara.retrieve.rank import ToRank, rank, rank_once
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit, HunkId, LiteralSpan, Pattern, Query, Thread
     from ohara.retrieve.lanes.literal import LiteralAnswer, Verified
+    from ohara.retrieve.merge import SortKey
     from ohara.retrieve.named import Listed
     from ohara.retrieve.pickaxe import Change, SoughtCode
     from ohara.retrieve.ranking import ScoredHunk
@@ -73,32 +75,77 @@ class Answer:
     answered: frozenset[str] = frozenset()
     query_class: QueryClass | None = None  # what the query turned out to be, where its shape does not tell
     changes: Mapping[HunkId, Change] = field(default_factory=dict)  # by which code came or went
+    keys: tuple[SortKey, ...] = ()  # of `shown`, by which hits of several indexes are put in one order
+    is_fallback: bool = False  # nothing is what was asked for, and this comes near
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, before hits are made of it; `name` is that of the query in cursors."""
+
+    request: Request
+    answer: Answer
+    name: str
+    started: float
+
+    @property
+    def opening(self) -> Opening:
+        """The index as it was when the search began."""
+        return self.request.opening
+
+    def first(self, count: int) -> Found:
+        """The same with no more than the first hits."""
+        answer = replace(
+            self.answer,
+            shown=self.answer.shown[:count],
+            keys=self.answer.keys[:count],
+            more=self.answer.more or count < len(self.answer.shown),
+        )
+        return replace(self, answer=answer)
 
 
 async def find(
     sources: Sources, query: Query, plan: Plan, moments: MemoryObjectSendStream[Verified] | None = None
 ) -> Results:
     """Answer a query; the progress of an exact search is sent to `moments`."""
+    return await results_of(await search(sources, query, plan, moments))
+
+
+async def search(
+    sources: Sources,
+    query: Query,
+    plan: Plan,
+    moments: MemoryObjectSendStream[Verified] | None = None,
+    *,
+    page: Page | None = None,
+) -> Found:
+    """Find what answers a query; without a `page` it is the first, or that of the plan's cursor."""
     started = time.perf_counter()
     if query.filters.commits:  # of a commit that was named, all that answers is wanted
         plan = plan.showing_all_hunks()
     opening = await _open(sources, query, plan.settings.lane_timeout_s)
     name = cursor.asked(
         query,
-        plan.profile.name,
-        plan.models,
-        plan.rerank,
-        plan.settings.recency_weight,
-        plan.options.all_hunks,
-        plan.order,
-        plan.by_thread,
+        *plan.choices,
         opening.tip if asks_for_fates(query.filters) else "",
     )
-    page = Page(start=0, depth=plan.k, now=plan.now)
-    if plan.options.after is not None:
+    if page is None and plan.options.after is not None:
         page = cursor.read(plan.options.after, name, opening.state)
-        plan = plan.at(page.now)
-    answer = await _answer(Request(sources, query, plan, opening, page, moments))
+    page = page or Page(start=0, depth=plan.k, now=plan.now)
+    request = Request(sources, query, plan.at(page.now), opening, page, moments)
+    return Found(request, await _answer(request), name, started)
+
+
+async def results_of(found: Found) -> Results:
+    """The results with the hits of a page."""
+    request, answer = found.request, found.answer
+    sources, query, plan, opening, page = (
+        request.sources,
+        request.query,
+        request.plan,
+        request.opening,
+        request.page,
+    )
     sought = Sought.by(query, plan.options.context)
 
     def excerpts() -> tuple[Hit, ...]:
@@ -134,11 +181,11 @@ async def find(
         query=replace(query, query_class=answer.query_class or query.query_class),
         hits=hits,
         lanes=answer.lanes,
-        took_ms=(time.perf_counter() - started) * 1_000,
+        took_ms=(time.perf_counter() - found.started) * 1_000,
         fusion=answer.fusion,
         index=opening.status,
         literal=answer.span,
-        next_cursor=cursor.write(beyond, name, opening.state) if answer.more else None,
+        next_cursor=cursor.write(beyond, found.name, opening.state) if answer.more else None,
         notes=(*query.notes, *opening.notes, *answer.notes, *apart, *filter(None, (fates.note,))),
         threads=threads,
     )
@@ -172,7 +219,7 @@ async def _answer(request: Request) -> Answer:
             return await _structural(request, reading.sought, reading.notes)
         unread = reading.notes
     answer = await _by_words(request)
-    return replace(answer, notes=(*unread, *answer.notes)) if unread else answer
+    return replace(answer, notes=(*unread, *answer.notes), is_fallback=True) if unread else answer
 
 
 async def _by_words(request: Request) -> Answer:
@@ -215,9 +262,11 @@ async def _ranked(request: Request) -> Answer:
             return replace(listed, lanes=exact, span=span, notes=(*notes, *listed.notes))
         ranked = await rank_once(to_rank, depth=page.depth)
         shown = hits_in_order(ranked.shown, plan.order)
+        keys = keys_by_time(shown, plan.order)
     else:
         ranked = await rank(to_rank, hits=end)
         shown = ranked.shown
+        keys = keys_by_rank(shown, ranked.compared)
     chosen, rows = await _as_shown(request, shown[page.start : end], ranked.rows, allowed)
     return Answer(
         shown=chosen,
@@ -228,6 +277,8 @@ async def _ranked(request: Request) -> Answer:
         span=span,
         notes=(*notes, *ranked.notes),
         answered=ranked.answered,
+        keys=keys[page.start : end],
+        is_fallback=plan.order is not Order.RANK,
     )
 
 
@@ -299,7 +350,7 @@ async def _named(request: Request, named: Listed) -> Answer:
     """What a name stands for, or where there is no such thing, what its words find."""
     if named.found is None:
         ranked = await _ranked(replace(request, query=named.instead or request.query))
-        return replace(ranked, notes=(*named.notes, *ranked.notes))
+        return replace(ranked, notes=(*named.notes, *ranked.notes), is_fallback=True)
     plan = request.plan.showing_all_hunks() if named.all_hunks else request.plan
     listed = await _listed(replace(request, plan=plan), named.found)
     return replace(listed, notes=named.notes, query_class=named.query_class)
@@ -314,7 +365,12 @@ async def _listed(request: Request, found: Sequence[Candidate], *, lane: str | N
         end = start + plan.k if plan.k else len(entries)
         shown, rows = read_entries(reader, entries[start:end], lane, first_rank=start + 1)
         return Answer(
-            shown, rows, more=end < len(entries), lanes=(), fusion=_FUSION.get(plan.order, NEWEST_FIRST)
+            shown,
+            rows,
+            more=end < len(entries),
+            lanes=(),
+            fusion=_FUSION.get(plan.order, NEWEST_FIRST),
+            keys=keys_by_time(shown, plan.order),
         )
 
     return await request.sources.pool.read(work)
@@ -338,6 +394,8 @@ async def _unmet(request: Request, answer: LiteralAnswer) -> tuple[str, ...]:
 
 async def _offer_without(request: Request, nowhere: Sequence[Pattern]) -> tuple[str, ...]:
     """What the rest of a query would find without terms that are nowhere: an offer, not an answer."""
+    if request.sources.comparer is not None:  # another index may hold them
+        return ()
     texts = {pattern.text for pattern in nowhere}
     kept = tuple(pattern for pattern in request.query.patterns if pattern.text not in texts)
     query = replace(request.query, patterns=kept)

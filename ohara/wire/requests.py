@@ -62,11 +62,17 @@ class Hello(Request[Welcome], frozen=True, kw_only=True):
 
 
 class Find(Request[Found], frozen=True, kw_only=True):
-    """Search one repository; options that are None are taken from the settings in force there."""
+    """Search one repository or several; options that are None are taken from the settings in force there.
+
+    A repository is named by its path, by `@NAME` (a group of the user's settings) or by `@all` (every index).
+    `implied`: nobody named the repository, so that `repo:` in the query may choose others.
+    """
 
     repo: ShortText
     query: LongText | Query
     options: SearchOptions = SearchOptions()
+    also: Annotated[tuple[ShortText, ...], Meta(max_length=1_000)] = ()
+    implied: bool = False
 
 
 class Explain(Request[Found], frozen=True, kw_only=True):

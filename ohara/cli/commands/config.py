@@ -45,7 +45,9 @@ def _as_lines(loaded: config.Loaded) -> str:
     """A line for each setting, written as in a settings file, with the origin beside it."""
     shown = [f"{item.key} = {written(loaded.values[item.key])}" for item in SETTINGS]
     width = min(max(map(len, shown)), 48)
-    origins = (sanitize(str(loaded.origins[item.key])) for item in SETTINGS)
+    origins = [sanitize(str(loaded.origins[item.key])) for item in SETTINGS]
+    shown += [f"{config.GROUPS}.{name} = {written(listed)}" for name, listed in loaded.groups.items()]
+    origins += [sanitize(str(paths.config_file()))] * len(loaded.groups)
     return "\n".join(f"{line:<{width}}  # {origin}" for line, origin in zip(shown, origins, strict=True))
 
 
@@ -66,4 +68,5 @@ def _as_json(loaded: config.Loaded) -> str:
         }
         for item in SETTINGS
     ]
-    return json.dumps({"schema": 1, "settings": settings}, indent=2, default=dict)
+    groups = {name: list(listed) for name, listed in loaded.groups.items()}
+    return json.dumps({"schema": 1, "settings": settings, "groups": groups}, indent=2, default=dict)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.cli.filters import filter_options, read_filters, read_polarity
-from ohara.cli.options import color_option, repo_option
+from ohara.cli.options import color_option, everywhere_option, several_option
 from ohara.cli.printing import Form, OutputOptions
-from ohara.cli.remote import Answered, find_by_daemon
+from ohara.cli.remote import Answered, find_by_daemon, names_paths
 from ohara.cli.report import ExitCode
 from ohara.cli.search import ask, joined, read_query
 from ohara.errors import QueryError, UsageError
@@ -24,8 +24,13 @@ from ohara.retrieve.reading import moment
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ohara.model import Query, Results
+    from ohara.searcher import Searcher
+
 _EXCLUDED = re.compile("-([A-Za-z]+):(.*)", re.DOTALL)
+_EXCLUDING = {"path": "--not-path", "is": "--is-not", "repo": "--not-repo"}
 STDIN = "-"
+EVERYWHERE = "@all"  # the same as in ohara.federation.scope, which loads a git library
 
 
 class _FindCommand(click.Command):
@@ -47,14 +52,16 @@ def _spelt(arg: str) -> list[str]:
     name, value = excluded.groups()
     if name not in ALL_NAMES:
         return [arg]
-    if SYNONYMS.get(name, name) != "path":
+    option = _EXCLUDING.get(SYNONYMS.get(name, name))
+    if option is None:
         raise cannot_be_excluded(name)
-    return ["--not-path", value]
+    return [option, value]
 
 
 @click.command("find", cls=_FindCommand)
 @click.argument("words", nargs=-1, metavar="QUERY...")
-@repo_option
+@several_option
+@everywhere_option
 @click.option(
     "-k",
     "count",
@@ -128,23 +135,14 @@ def command(**given: object) -> ExitCode:
     options, printing = asked.options, asked.printing
     query = None if asked.batch else read_query(_text(asked), options)
     answered = (
-        Answered(None) if query is None or asked.no_daemon else find_by_daemon(asked.repo, query, options)
+        Answered(None) if query is None or asked.no_daemon else find_by_daemon(asked.repos, query, options)
     )
     results, notes = answered.results, list(answered.notes)
     if results is None:
-        from ohara.cli.freshness import freshen, renew_vectors
-        from ohara.engine import Engine
-
-        engine = Engine.open(asked.repo)
-        notes += freshen(engine, quiet=printing.form is not Form.TEXT)
-        if query is None:
-            from ohara.cli.batch import answer_batch
-
-            answer_batch(engine, options, sys.stdin, notes=notes)
-            return ExitCode.FOUND
-        results = ask(engine, query, options, watched=printing.form is Form.TEXT)
-        if engine.search.vectors_are_old and not notes:  # a note says that an indexer is already running
-            notes += renew_vectors(engine)
+        results, more = _in_process(asked, query)
+        notes += more
+    if results is None:
+        return ExitCode.FOUND
     from ohara.cli.output import exit_code, print_answer
 
     print_answer(results, printing, now=time.time(), notes=notes)
@@ -156,12 +154,47 @@ def command(**given: object) -> ExitCode:
     return exit_code(results)
 
 
+def _in_process(asked: FindArguments, query: Query | None) -> tuple[Results | None, list[str]]:
+    """Answer in this process, with remarks; a batch is answered and printed, line by line."""
+    from ohara.cli.freshness import begin_all, freshen, renew_vectors
+    from ohara.engine import Engine
+    from ohara.federation.scope import choose, is_several
+    from ohara.federation.searcher import Federation
+
+    options, quiet = asked.options, asked.printing.form is not Form.TEXT
+    filters = options.filters if query is None else query.filters
+    if is_several(asked.repos, filters):
+        federation = Federation(choose(asked.repos, filters, folder=Path.cwd()))
+        notes = begin_all(federation.to_begin() if names_paths(asked.repos) else [], quiet=quiet)
+        if query is None:
+            return _batch(federation, options, notes)
+        return federation.find_pattern(query, options), notes
+    engine = Engine.open(asked.repos[0] if asked.repos else ".")
+    notes = freshen(engine, quiet=quiet)
+    if query is None:
+        return _batch(engine, options, notes)
+    results = ask(engine, query, options, watched=not quiet)
+    if engine.search.vectors_are_old and not notes:  # a note says that an indexer is already running
+        notes += renew_vectors(engine)
+    return results, notes
+
+
+def _batch(searcher: Searcher, options: SearchOptions, notes: list[str]) -> tuple[None, list[str]]:
+    from ohara.cli.batch import answer_batch
+
+    answer_batch(searcher, options, sys.stdin, notes=notes)
+    return None, []
+
+
 @dataclass(frozen=True, slots=True)
 class FindArguments:
-    """What a command line asks for: of which repository, what, and how the answer is printed."""
+    """What a command line asks for: of which repositories, what, and how the answer is printed.
+
+    `repos` are paths and groups, none for the repository of the current folder.
+    """
 
     words: tuple[str, ...]
-    repo: Path
+    repos: tuple[str, ...]
     options: SearchOptions
     printing: OutputOptions
     batch: bool
@@ -172,7 +205,8 @@ class FindArguments:
 def read_arguments(
     *,
     words: tuple[str, ...],
-    repo: Path,
+    repos: tuple[str, ...],
+    everywhere: bool,
     count: int | None,
     mode: str,
     no_rerank: bool,
@@ -201,7 +235,7 @@ def read_arguments(
     now = moment(SearchOptions(after=after))
     if after is not None:
         _refuse_date(after, now=now)
-    chosen, only = _order(order, first=first, last=last)
+    ordered, only = _order(order, first=first, last=last)
     if only and count not in {None, 1}:
         raise UsageError("--first and --last show one hit", hint="leave -k out, or use --order")
     options = SearchOptions(
@@ -211,7 +245,7 @@ def read_arguments(
         polarity=read_polarity(added=added, removed=removed),
         rerank=False if no_rerank else None,
         all_hunks=all_hunks,
-        order=chosen,
+        order=ordered,
         intent=Intent(intent) if intent else None,
         group=Group(group),
         after=after,
@@ -221,7 +255,10 @@ def read_arguments(
     printing = OutputOptions(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
     if batch:
         _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
-    return FindArguments(words, repo, options, printing, batch, no_daemon, rule)
+    if everywhere and repos:
+        raise UsageError("--everywhere and --repo exclude each other", hint="choose one of them")
+    chosen = (EVERYWHERE,) if everywhere else repos
+    return FindArguments(words, chosen, options, printing, batch, no_daemon, rule)
 
 
 def _text(asked: FindArguments) -> str:

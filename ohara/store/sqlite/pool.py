@@ -58,16 +58,16 @@ class ReaderPool:
         What it says is true of the database that is there now, and of that one alone.
         """
         for _ in range(_ATTEMPTS):
-            before = await anyio.to_thread.run_sync(self._renewed)
+            before = await anyio.to_thread.run_sync(self._renewed, abandon_on_cancel=True)
             if before is None:
                 before = await self.read(lambda reader: reader.stamp)
             try:
                 answer = await question()
             except Exception:
-                if await anyio.to_thread.run_sync(self._stands, before):
+                if await anyio.to_thread.run_sync(self._stands, before, abandon_on_cancel=True):
                     raise
             else:
-                if await anyio.to_thread.run_sync(self._stands, before):
+                if await anyio.to_thread.run_sync(self._stands, before, abandon_on_cancel=True):
                     return answer
         raise replaced(self.database)
 
@@ -84,7 +84,8 @@ class ReaderPool:
         """
         with anyio.fail_after(timeout_s):
             async with turns or self._turns():
-                reader = await anyio.to_thread.run_sync(self._take)
+                # Opening may wait for a disk or a lock: who is cancelled does not wait for that.
+                reader = await anyio.to_thread.run_sync(self._take, abandon_on_cancel=True)
                 try:
                     return await self._interruptible(reader, work)
                 finally:

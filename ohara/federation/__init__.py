@@ -1,0 +1,1 @@
+"""Several indexes searched as one: which repositories, how they are asked, how answers are joined."""
