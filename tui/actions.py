@@ -80,6 +80,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("narrow_earlier", ("[",), "Earlier", "Narrow the period to the bar of the timeline before this one.", _S, Group.FIND),
     Action("narrow_later", ("]",), "Later", "Narrow the period to the bar of the timeline after this one.", _S, Group.FIND),
     Action("order", ("t",), "Order", "Order hits by rank, newest first or oldest first.", _S, Group.FIND),
+    Action("pattern", ("$",), "As code", "Read the query as a pattern of code ($NAME is any node), or by its looks again.", _S, Group.FIND),
     Action("drop_filter", ("ctrl+d", "d"), "Drop filter", "Drop the filter that leaves nothing over.", _S, Group.FIND),
     Action("mark", ("m",), "Mark", "Mark this hit, or unmark it, for an export.", _S, Group.TAKE),
     Action("export", ("x",), "Export", "Write the marked hits as Markdown or as a patch.", _S, Group.TAKE),
@@ -97,6 +98,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("newer_query", ("ctrl+down", "alt+down"), "Newer query", "Take the query after this one.", _Q, Group.FIND, hidden=True),
     Action("rub_out", ("backspace",), "Rub out", "Delete a character, or at the start of the bar the last chip.", _Q, Group.FIND, hidden=True),
     Action("query_drop_filter", ("ctrl+d",), "Drop filter", "Drop the filter that leaves nothing over.", _Q, Group.FIND, hidden=True, run="screen.do('drop_filter')"),
+    Action("query_pattern", ("ctrl+t",), "As code", "Read the query as a pattern of code, or by its looks again.", _Q, Group.FIND, hidden=True, run="screen.do('pattern')"),
     # -- diff, wherever one is shown -------------------------------------------------------------
     Action("scroll_down", ("J", "space"), "Scroll", "Scroll the diff down.", _D, Group.MOVE, hidden=True),
     Action("scroll_up", ("K", "b"), "Scroll back", "Scroll the diff up.", _D, Group.MOVE, hidden=True),

@@ -107,23 +107,26 @@ class Finder:
 
     async def ask(self, draft: QueryDraft, *, order: str, reranks: bool) -> None:
         """Send a query, and refine its results until cancelled."""
-        from ohara.model import Order, SearchOptions  # late: the first paint waits for nothing
+        # Late: the first paint waits for nothing.
+        from ohara.model import Mode, Order, QueryClass, SearchOptions
         from ohara.query import parse
 
         source = draft.source
+        mode = Mode.STRUCTURAL if draft.is_pattern else Mode.AUTO
         try:
-            query = parse(source, now=int(time.time()))
+            query = parse(source, now=int(time.time()), mode=mode)
         except QueryError as error:
             self._set(
                 self.state.query_invalid(f"{error.message}: {error.hint}" if error.hint else error.message)
             )
             return
         self._set(self.state.sent(source, order=order))
-        options = SearchOptions(k=FIRST_HITS, rerank=False, order=Order(order), context=WHOLE_HUNK)
+        options = SearchOptions(k=FIRST_HITS, rerank=False, order=Order(order), context=WHOLE_HUNK, mode=mode)
         try:
             found = await self._find(query, options)
             self._set(self.state.answered(found), Change.ANSWER)
-            if reranks and order == "rank" and found.hits:
+            is_listed = found.query.query_class is QueryClass.STRUCTURAL  # newest first, whatever reads it
+            if reranks and order == "rank" and found.hits and not is_listed:
                 settled = await self._find(query, replace(options, rerank=True))
                 self._set(self.state.answered(settled, reranked=True), Change.ORDER)
         except OharaError as error:
@@ -168,15 +171,16 @@ class Finder:
 
     async def _try_without(self, draft: QueryDraft) -> None:
         """Find the filter that excludes all hits: the one without which there would be some."""
-        from ohara.model import SearchOptions
+        from ohara.model import Mode, SearchOptions
 
+        mode = Mode.STRUCTURAL if draft.is_pattern else Mode.AUTO
         helpful = []
         for chip in draft.chips:
             wider = draft.without(chip)
             if wider.is_empty:
                 continue
             try:
-                found = await self._find(wider.source, SearchOptions(k=1, rerank=False))
+                found = await self._find(wider.source, SearchOptions(k=1, rerank=False, mode=mode))
             except OharaError:  # without this one there is no query
                 continue
             if found.hits:

@@ -1,5 +1,7 @@
 """The query while it is edited: free text, filters as chips, and optionally a code sample to search by. Pure.
 
+It may be meant as a pattern of code whatever it looks like.
+
 The grammar is `ohara.query`'s and nothing else: a chip is a filter as it would be typed, and all of it
 together is again one text that the grammar reads. It is loaded with the first query: the first paint does
 not wait for it.
@@ -34,6 +36,7 @@ class QueryDraft:
     text: str = ""
     chips: tuple[str, ...] = ()
     sample: Sample | None = None
+    is_pattern: bool = False
 
     @property
     def source(self) -> str:

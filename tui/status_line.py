@@ -10,10 +10,13 @@ from tui.link import LinkState
 from tui.widgets.footer import StatusPart
 
 if TYPE_CHECKING:
+    from ohara.model import Results
     from tui.actions import Keys
     from tui.search_state import SearchState
 
 _ANSWERED = frozenset({"ok", "empty"})  # values of `LaneStatus`, which is loaded with the first answer
+_STRUCTURAL = "structural"  # of `QueryClass`, likewise
+_SHORT_SHA = 8
 
 
 def facts(state: SearchState, position: int = 0) -> list[StatusPart]:
@@ -31,12 +34,28 @@ def facts(state: SearchState, position: int = 0) -> list[StatusPart]:
         by_lane = f" ({', '.join(lanes)})" if lanes else ""
         parts.append(StatusPart(milliseconds(results.took_ms) + by_lane))
         parts.append(StatusPart(str(results.query.query_class)))
+        parts += [StatusPart(said) for said in _lifetime(results)]
     status = state.status
     if status is not None:
         part = f"{status.indexed:,} of " if status.commits > status.indexed else ""
         parts.append(StatusPart(part + count(max(status.commits, status.indexed), "commit")))
     parts += [StatusPart(f"⚠ {missing}", "$warning") for missing in state.missing[:2]]
     return parts
+
+
+def _lifetime(results: Results) -> list[str]:
+    """When code of a shape came, and how much of it there is at HEAD or since when there is none."""
+    span = results.literal
+    if span is None or results.query.query_class != _STRUCTURAL:
+        return []
+    said = [f"introduced in {span.introduced[:_SHORT_SHA]}"] if span.introduced else []
+    if span.gone:
+        said.append(f"gone since {span.gone[:_SHORT_SHA]}")
+    elif span.head is not None:
+        least = "" if span.head.exact else "at least "
+        noun = "match" if span.head.lines == 1 else "matches"
+        said.append(f"{least}{span.head.lines:,} {noun} at HEAD")
+    return said
 
 
 def activity(state: SearchState, marks: int, keys: Keys) -> list[StatusPart]:

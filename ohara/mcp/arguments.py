@@ -50,7 +50,8 @@ class FindPattern(Arguments, frozen=True, kw_only=True):
             min_length=1,
             max_length=_LONGEST,
             description='Words ("retry with backoff"), a question, a symbol, a "quoted literal", a /regex/,'
-            " a path, a commit, #123 or a code snippet. Filters may stand in it: path:src/** author:bob.",
+            " a path, a commit, #123, a code snippet, or code in which $NAME is any node:"
+            " get($URL, verify=False). Filters may stand in it: path:src/** author:bob.",
         ),
     ]
     k: Annotated[int, Meta(ge=1, le=_MOST_HITS, description="How many commits.")] = 5

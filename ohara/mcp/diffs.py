@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
+from ohara.match_count_phrase import match_count_phrase
 from ohara.present.explained import arrival_words, omitted_words, role_words
 from ohara.present.hunks import range_of
 from ohara.present.times import day
@@ -76,6 +77,8 @@ def _part(hit: Hit) -> list[str]:
     if hit.explained is not None:
         words = [role_words(hit.explained), arrival_words(hit.explained), omitted_words(hit.explained)]
         told.append(f"[{clipped('; '.join(word for word in words if word), 300)}]")
+    if hit.structural is not None:
+        told.append(f"[{clipped(match_count_phrase(hit.structural), 300)}]")
     if hit.fate is not None and (became := fate_phrase(hit.fate, day)):
         told.append(f"[{clipped(became, 200)}]")
     if hit.thread is not None:

@@ -40,11 +40,15 @@ class LaneReport:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A highlighted span of an excerpt: 0-based line, and character columns after the +/- sign."""
+    """A highlighted span of an excerpt: 0-based line, and character columns after the +/- sign.
+
+    In a match of a pattern of syntax, what one of its names stands for is marked too, and has that `name`.
+    """
 
     line: int
     start: int
     end: int
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

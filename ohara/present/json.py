@@ -115,7 +115,7 @@ def _hit(hit: Hit) -> dict[str, object]:
         "old_line": hit.old_line,
         "symbol": hit.symbol,
         "excerpt": hit.excerpt,
-        "matches": [[match.line, match.start, match.end] for match in hit.matches],
+        "matches": [[match.line, match.start, match.end] for match in hit.matches if not match.name],
         "lanes": dict(hit.lanes),
         "lane_scores": {lane: round(score, _SCORE_DIGITS) for lane, score in hit.lane_scores.items()},
         "fused": round(hit.fused, _SCORE_DIGITS),

@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
+from ohara.match_count_phrase import match_count_phrase
 from ohara.model import Intent, LaneStatus, Pass, SpanScope
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.explained import (
@@ -51,9 +52,6 @@ class Page:
     explain: bool = False
     several: bool = False
     story: bool = False
-
-
-_LONGEST_CAPTURE = 60
 
 
 def hit_lines(hit: Hit, page: Page, *, numbered: bool = True) -> list[str]:
@@ -137,19 +135,9 @@ def _repository(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 
 def _match_count(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     """How many matches of a pattern of syntax a change added or took away, and what its names stand for."""
-    count = hit.structural
-    if count is None:
-        return
-    risen = count.after - count.before
-    held = ", ".join(f"${name} = {_one_line(text)}" for name, text in sorted(count.captures.items()))
-    told = f"{_counted_text(f'{risen:+d}', abs(risen), 'match')} ({count.before} → {count.after})"
-    for line in wrapped(f"{told}{f' · {held}' if held else ''}", page, margin):
-        yield margin + page.style.ink(line, Ink.QUIET)
-
-
-def _one_line(text: str) -> str:
-    shown = sanitize(" ".join(text.split()))
-    return shown if len(shown) <= _LONGEST_CAPTURE else f"{shown[: _LONGEST_CAPTURE - 1]}…"
+    if hit.structural is not None:
+        for line in wrapped(sanitize(match_count_phrase(hit.structural)), page, margin):
+            yield margin + page.style.ink(line, Ink.QUIET)
 
 
 def _place(hit: Hit, page: Page, margin: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ escaped here: text is sanitized where it is shown.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ohara.model import WHOLE_HUNK, Match, Polarity
@@ -70,7 +70,7 @@ def cut(
         marked = by_line.get(number, ())
         text, found = (lines[number], list(marked)) if is_whole else _fitted(lines[number], marked)
         shown.append(text)
-        matches += [Match(number - top, mark.start, mark.end) for mark in found]
+        matches += [replace(mark, line=number - top) for mark in found]
     return Excerpt(
         text="\n".join(shown),
         matches=tuple(matches),
@@ -138,6 +138,8 @@ def _fitted(line: str, marks: Sequence[Match]) -> tuple[str, list[Match]]:
     after = _ELLIPSIS if end < len(text) else ""
     shift = len(before) - start
     kept = [
-        Match(mark.line, mark.start + shift, min(mark.end, end) + shift) for mark in marks if mark.start < end
+        replace(mark, start=mark.start + shift, end=min(mark.end, end) + shift)
+        for mark in marks
+        if mark.start < end
     ]
     return f"{sign}{before}{text[start:end]}{after}", kept

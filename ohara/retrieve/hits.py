@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Hit, Polarity
 from ohara.query import required_patterns
-from ohara.retrieve import structural
+from ohara.retrieve import structural_hits
 from ohara.retrieve.excerpt import CONTEXT_LINES, cut, word_marks
 from ohara.retrieve.lanes import literal
 from ohara.words import index_text, query_terms
@@ -78,7 +78,7 @@ def _hit(
 ) -> Hit:
     excerpt = cut(
         row.body,
-        structural.marks(row, change) if change else sought.marks(row.body, until=until),
+        structural_hits.marks(row, change) if change else sought.marks(row.body, until=until),
         old_start=row.old_start,
         new_start=row.new_start,
         context=sought.context,
@@ -107,7 +107,7 @@ def _hit(
         top=excerpt.top,
         old_top=excerpt.old_top,
         repository=repository,
-        structural=structural.match_count(change) if change else None,
+        structural=structural_hits.match_count(change) if change else None,
     )
 
 

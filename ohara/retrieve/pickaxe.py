@@ -1,10 +1,8 @@
 """The structural search: in which changes matches of a pattern of syntax came or went, file by file.
 
 As `git log -S` counts texts, this counts nodes of syntax trees, in the whole file before and after a change:
-a hunk cuts trees apart. Only files that ever held the pattern's rarest word are looked at, and of those only
-the versions that hold it. How many lines of a version do follows from the hunks that the index has, so that
-hardly a file need be read to know. What is left is parsed in another process, newest first, each version
-once.
+a hunk cuts trees apart. The versions that may match (`version_candidates`) are parsed in another process,
+newest first, each once.
 
 Merges are passed over, as `git log -S` does.
 """
@@ -14,17 +12,16 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ohara.git import tree
 from ohara.git.file_diff import is_binary
 from ohara.git.repo import Repository
 from ohara.languages import language_of
-from ohara.model import Filters, LeftOut
+from ohara.model import LeftOut
 from ohara.query.structure import atoms
-from ohara.retrieve.trigrams import text_trigrams
-from ohara.structural.pool import Found, Task
-from ohara.words import index_text
+from ohara.retrieve.version_candidates import Version
+from ohara.structural.pool import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,25 +29,16 @@ if TYPE_CHECKING:
 
     from ohara.model import Sha
     from ohara.query.structure import Structure
+    from ohara.retrieve.version_candidates import Candidates
     from ohara.store.answers import FileVersion
-    from ohara.store.reading import Reader
+    from ohara.structural.found import Found
     from ohara.structural.pool import Parsers
     from ohara.structural.rules import Rule
 
 MOST_BYTES = 2 * 2**20  # of one file: larger ones are not code that a person wrote
+_FORMAT = 2  # of what is kept: how a match is written
 _BATCH_TEXTS = 32
 _BATCH_BYTES = 2**20
-_SHORTEST_ATOM = 3  # a trigram
-_WORDS_LOOKED_UP = 4
-_TOO_COMMON = 20_000  # hunks: looking through them takes longer than reading some files in vain
-_CONTENTS_AT_ONCE = 1_000
-
-
-class Version(NamedTuple):
-    """A file's content under a name."""
-
-    path: str
-    blob: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +74,7 @@ class SoughtCode:
     def name(self, language: str) -> str:
         """What matches of this in a language are kept under."""
         task = self.tasks[language]
-        told = repr((language, task.pattern, sorted(task.where.items()), task.rule))
+        told = repr((_FORMAT, language, task.pattern, sorted(task.where.items()), task.rule))
         return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -121,114 +109,6 @@ class Objects:
             if entry is not None:
                 found[path] = entry.oid.hex()
         return found
-
-
-# -- which versions may match --------------------------------------------------------------------
-
-
-class Presence:
-    """In how many lines of each version a word stands, told by the hunks that changed such lines."""
-
-    def __init__(self, atom: bytes, deltas: Mapping[int, int], makers: Mapping[Version, FileVersion]) -> None:
-        self._atom = atom
-        self._deltas = deltas
-        self._makers = makers
-        self._lines: dict[Version, int] = {}
-
-    def lines(self, version: Version, text: Callable[[str], bytes | None]) -> int:
-        """How many lines of a version hold the word; it is read where the index does not tell.
-
-        One that cannot be read counts as holding it: it is left to who parses to say so.
-        """
-        chain: list[tuple[Version, int]] = []
-        seen: set[Version] = set()
-        at: Version | None = version
-        base = 0
-        while at is not None:
-            known = self._lines.get(at)
-            maker = self._makers.get(at)
-            if known is None and (maker is None or at in seen):
-                read = text(at.blob)
-                known = 1 if read is None else sum(self._atom in line for line in read.split(b"\n"))
-                self._lines[at] = known
-            if known is not None or maker is None:
-                base = known or 0
-                break
-            seen.add(at)
-            chain.append((at, self._deltas.get(maker.file, 0)))
-            at = Version(maker.old_path or maker.path, maker.old_blob) if maker.old_blob else None
-        for made, delta in reversed(chain):
-            base += delta
-            self._lines[made] = base
-        return base
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Changes of files that may hold the pattern, newest first, and where its rare words stand."""
-
-    versions: list[FileVersion]
-    words: tuple[Presence, ...] = ()
-
-    def may_match(self, version: Version, text: Callable[[str], bytes | None]) -> bool:
-        """Whether a version holds all the rare words."""
-        return all(word.lines(version, text) > 0 for word in self.words)
-
-
-def candidates(reader: Reader, sought: SoughtCode) -> Candidates:
-    """The versions of files that ever held the rarest word of what is sought; of all files without one."""
-    rare = _rarest(reader, sought.atoms)
-    if not rare:
-        return Candidates(reader.file_versions(None, sought.tasks.keys()))
-    deltas = [_deltas(reader, atom) for atom in rare]
-    versions = reader.file_versions(deltas[0].keys(), sought.tasks.keys())
-    makers: dict[Version, FileVersion] = {}
-    for each in versions:
-        if each.new_blob is not None and not each.merge and not each.unread:
-            makers.setdefault(Version(each.path, each.new_blob), each)
-    words = tuple(Presence(atom.encode(), each, makers) for atom, each in zip(rare, deltas, strict=True))
-    return Candidates(versions, words)
-
-
-def _deltas(reader: Reader, atom: str) -> dict[int, int]:
-    """How many more lines hold a word after each change of a file that touched such a line."""
-    found = reader.by_trigrams(text_trigrams(atom), reader.allow(Filters()))
-    wanted = atom.encode()
-    deltas: dict[int, tuple[int, bool]] = {}
-    contents = list(dict.fromkeys(one.content for one in found))
-    for first in range(0, len(contents), _CONTENTS_AT_ONCE):
-        reader.check()
-        for content, body in reader.bodies(contents[first : first + _CONTENTS_AT_ONCE]).items():
-            deltas[content] = _lines_with(wanted, body)
-    holding = {one.hunk: one.content for one in found if deltas[one.content][1]}
-    files = reader.files_of_hunks(holding)
-    summed: Counter[int] = Counter()
-    for hunk, content in holding.items():
-        if hunk in files:
-            summed[files[hunk]] += deltas[content][0]
-    return dict(summed)
-
-
-def _lines_with(atom: bytes, body: bytes) -> tuple[int, bool]:
-    """How many more lines hold a word after a hunk than before, and whether any changed line does."""
-    added = removed = 0
-    if atom in body:
-        for line in body.split(b"\n"):
-            if line[:1] == b"+" and atom in line:
-                added += 1
-            elif line[:1] == b"-" and atom in line:
-                removed += 1
-    return added - removed, bool(added or removed)
-
-
-def _rarest(reader: Reader, words: Sequence[str]) -> list[str]:
-    """The words that the fewest hunks hold, of those that the index can look up, the rarest first."""
-    long = [word for word in words if len(word) >= _SHORTEST_ATOM and word.isascii()]
-    parts = {word: index_text(word).split() for word in long}
-    known = reader.document_frequencies({part for each in parts.values() for part in each})
-    common = {word: min((known[part] for part in parts[word]), default=_TOO_COMMON) for word in long}
-    rare = sorted(long, key=lambda word: (common[word], -len(word)))
-    return [word for at, word in enumerate(rare[:_WORDS_LOOKED_UP]) if not at or common[word] < _TOO_COMMON]
 
 
 # -- what matches --------------------------------------------------------------------------------

@@ -15,13 +15,16 @@ import anyio.to_thread
 
 from ohara.errors import QueryError
 from ohara.languages import languages_named
-from ohara.model import AtHead, Filters, LiteralSpan, Match, MatchCount, Mode, Polarity, Sha, SpanScope
+from ohara.model import AtHead, Filters, Mode, Polarity, SpanScope
 from ohara.query.structure import read_structure
 from ohara.retrieve.lanes.literal import Verified, offer
-from ohara.retrieve.pickaxe import Change, Objects, Pickaxe, SoughtCode, candidates
+from ohara.retrieve.pickaxe import Objects, Pickaxe, SoughtCode
 from ohara.retrieve.ranking import Candidate
+from ohara.retrieve.structural_hits import span
+from ohara.retrieve.version_candidates import candidates
+from ohara.structural.found import from_row
 from ohara.structural.grammars import LANGUAGES
-from ohara.structural.pool import Found, Parsers, Refused, Task, is_installed
+from ohara.structural.pool import Parsers, Refused, Task, is_installed
 from ohara.structural.rules import read_rule
 
 if TYPE_CHECKING:
@@ -30,11 +33,13 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import HunkId, Query
+    from ohara.model import HunkId, LiteralSpan, Query
+    from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.request import Sources
-    from ohara.store.answers import FileVersion, HunkRange, StoredHunk
+    from ohara.store.answers import HunkRange
     from ohara.store.index import MatchCache
     from ohara.store.reading import Allowed, Reader
+    from ohara.structural.found import Found
 
 _MOST_LANGUAGES = 6  # of a repository: what a pattern is tried in when nothing says which is meant
 _INSTALL = "pip install 'ohara[structural]'"
@@ -55,7 +60,7 @@ class Structures:
     def kept(self, pattern: str, blobs: Sequence[str]) -> dict[str, tuple[Found, ...]]:
         """What earlier searches found in some contents."""
         known = self._cache.get(pattern, blobs)
-        return {blob: tuple(Found(*each) for each in found) for blob, found in known.items()}  # type: ignore[misc]
+        return {blob: tuple(map(from_row, found)) for blob, found in known.items()}  # type: ignore[arg-type]
 
     def keep(self, found: Mapping[str, Mapping[str, tuple[Found, ...]]]) -> None:
         """Keep what was found for later searches."""
@@ -168,7 +173,7 @@ async def search(
 ) -> StructuralAnswer:
     """Every change in which the number of matches rose or fell, within a deadline, newest first."""
     ends = time.monotonic() + deadline_s
-    found = await sources.pool.read(lambda reader: candidates(reader, sought))
+    found = await sources.pool.read(lambda reader: candidates(reader, sought.atoms, sought.tasks.keys()))
     objects = await anyio.to_thread.run_sync(structures.objects)
     pickaxe = Pickaxe(sought, found, objects, structures.parsers)
     by_file: dict[int, list[HunkRange]] = {}
@@ -194,7 +199,7 @@ async def search(
     scope = SpanScope.FILTERED if is_filtered else SpanScope.HISTORY if extent.whole else SpanScope.INDEXED
     if not complete and scope is SpanScope.HISTORY:
         scope = SpanScope.INDEXED
-    span = await sources.pool.read(lambda reader: _span(reader, changes, scope, head)) if changes else None
+    lifetime = await sources.pool.read(lambda reader: span(reader, changes, scope, head)) if changes else None
     hunks: dict[HunkId, tuple[Candidate, Change]] = {}
     for change in changes:
         for hunk in _telling(change, by_file[change.version.file]):
@@ -203,7 +208,7 @@ async def search(
         hunks=tuple(candidate for candidate, _ in hunks.values()),
         changes={hunk: change for hunk, (_, change) in hunks.items()},
         total=len(changes),
-        span=span,
+        span=lifetime,
         complete=complete,
         done=pickaxe.progress.done,
         versions=pickaxe.progress.total,
@@ -270,79 +275,3 @@ def _telling(change: Change, hunks: Sequence[HunkRange]) -> list[HunkId]:
 def _meets(found: Found, start: int, count: int) -> bool:
     """Whether a match and a run of lines, numbered from 1, have a line in common."""
     return count > 0 and found.first_line + 1 < start + count and found.last_line + 1 >= start
-
-
-# -- what is shown -------------------------------------------------------------------------------
-
-
-def match_count(change: Change) -> MatchCount:
-    """What a hit says of its file: how often the pattern matches, and what its names stand for here."""
-    told = next((one for one in (*change.gained, *change.lost) if one.captures), None)
-    return MatchCount(change.before, change.after, dict(told.captures) if told else {})
-
-
-def marks(row: StoredHunk, change: Change) -> tuple[Match, ...]:
-    """Where the matches that came or went stand in a hunk: on its added and on its removed lines."""
-    found: list[Match] = []
-    new, old = row.new_start, row.old_start
-    for number, line in enumerate(row.body.split("\n")):
-        sign, text = line[:1], line[1:]
-        if sign == "+":
-            found += _marked(number, text, new, change.gained)
-        elif sign == "-":
-            found += _marked(number, text, old, change.lost)
-        new += sign in {"+", " "}
-        old += sign in {"-", " "}
-    return tuple(dict.fromkeys(found))
-
-
-def _marked(number: int, text: str, line: int, matches: Sequence[Found]) -> list[Match]:
-    found: list[Match] = []
-    for one in matches:
-        if one.first_line + 1 <= line <= one.last_line + 1:
-            start = one.first_column if line == one.first_line + 1 else len(text) - len(text.lstrip())
-            end = one.last_column if line == one.last_line + 1 else len(text.rstrip())
-            if start < end <= len(text):
-                found.append(Match(number, start, end))
-    return found
-
-
-def _span(
-    reader: Reader, changes: Sequence[Change], scope: SpanScope, head: AtHead | None
-) -> LiteralSpan | None:
-    """When matches came, last changed in number and went, as a literal's span says it."""
-    order = reader.log_order()
-
-    def position(row: FileVersion) -> int:
-        return order.get(_sha(row), len(order)) if order is not None else 0
-
-    newest_first = sorted(changes, key=lambda change: position(change.version))
-    rows = [change.version for change in newest_first]
-    came = next((each.version for each in reversed(newest_first) if each.after > each.before), None)
-    years: dict[int, int] = {}
-    for moment in {row.sha: row.time for row in rows}.values():
-        year = time.gmtime(moment).tm_year
-        years[year] = years.get(year, 0) + 1
-    span = LiteralSpan(
-        first=_sha(rows[-1]),
-        first_time=rows[-1].time,
-        last=_sha(rows[0]),
-        last_time=rows[0].time,
-        by_year=tuple(sorted(years.items())),
-        scope=scope,
-        head=head,
-    )
-    if scope is not SpanScope.HISTORY or came is None:
-        return span
-    span = replace(span, introduced=_sha(came), introduced_time=came.time)
-    if head is None or head.lines or not head.exact:
-        return span
-    below = reader.ancestors({head.commit}) or ()
-    last = next((each for each in newest_first if each.version.commit in below), None)
-    if last is None or last.after >= last.before:
-        return span
-    return replace(span, gone=_sha(last.version), gone_time=last.version.time)
-
-
-def _sha(row: FileVersion) -> Sha:
-    return Sha(row.sha.hex())

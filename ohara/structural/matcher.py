@@ -5,77 +5,24 @@ A pattern that does not parse is refused: ast-grep itself takes `foo(` for a pat
 
 from __future__ import annotations
 
-import re
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from zlib import crc32
+from typing import TYPE_CHECKING, Any, cast
 
 from ast_grep_py import SgRoot
 
 from ohara.query.structure import METAVARIABLE, as_plain_code
+from ohara.structural.found import Capture, Found
 from ohara.structural.grammars import contexts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ast_grep_py import Config, SgNode
 
 _LETTER = "\u00b5"
 
-# Languages in which what begins at the left margin behind an empty line is a definition, or stands inside of
-# something that is then not closed.
-_CUT = frozenset({"c", "go", "java", "javascript", "python", "rust", "tsx", "typescript"})
-_GOES_ON = "as|case|catch|default|elif|else|except|finally|in|instanceof|of|satisfies|while"
-_BEGINNING = re.compile(rf"\n[ \t]*\n(?!(?:{_GOES_ON})\b)([A-Za-z_@][^\n]*)")
-_CLASS = re.compile(r"(?:@[^\n]*\n)*class ")
-_METHOD = re.compile(r"\n[ \t]*\n(    (?:@|def |async def )[^\n]*)")
-_CLASS_HEAD = "class _:\n"
-# Kinds of Python's nodes that hold no class, so that it may be cut between its methods.
-_INSIDE_OF_METHODS = frozenset(
-    [
-        "assert_statement",
-        "assignment",
-        "attribute",
-        "await",
-        "binary_operator",
-        "boolean_operator",
-        "call",
-        "comparison_operator",
-        "conditional_expression",
-        "decorator",
-        "delete_statement",
-        "except_clause",
-        "identifier",
-        "import_from_statement",
-        "import_statement",
-        "lambda",
-        "list_comprehension",
-        "not_operator",
-        "raise_statement",
-        "return_statement",
-        "string",
-        "subscript",
-        "unary_operator",
-    ]
-)
-_BROKEN = {"rule": {"any": [{"kind": "ERROR"}, {"regex": "^$"}]}}  # empty: a node that the parser made up
-_SMALL_PIECE, _LARGE_PIECE, _ONE_IN = 2_000, 16_000, 3
-_KEPT_PIECES = 100_000
-
 
 class Unparsable(Exception):
     """The pattern is no code in this language; says why."""
-
-
-class NodeMatch(NamedTuple):
-    """Where a pattern matches: lines and columns from 0, the end exclusive; what its names stand for."""
-
-    first_line: int
-    first_column: int
-    last_line: int
-    last_column: int
-    text: str
-    captures: tuple[tuple[str, str], ...]
 
 
 def compile_pattern(pattern: str, where: Mapping[str, str], language: str) -> dict[str, Any]:
@@ -123,106 +70,34 @@ def check_rule(rule: Mapping[str, Any], language: str) -> None:
         raise Unparsable(_cause(error)) from error
 
 
-def matches(text: str, rule: Mapping[str, Any], language: str, names: tuple[str, ...]) -> list[NodeMatch]:
+def matches(text: str, rule: Mapping[str, Any], language: str, names: tuple[str, ...]) -> list[Found]:
     """Every match of a compiled rule in a text, in order; of nodes that are the same text, one."""
-    return _found(SgRoot(text, language).root(), rule, names)
+    return found_in(SgRoot(text, language).root(), rule, names)
 
 
-def _found(root: SgNode, rule: Mapping[str, Any], names: tuple[str, ...]) -> list[NodeMatch]:
-    found: dict[tuple[int, int, int, int], NodeMatch] = {}
+def found_in(root: SgNode, rule: Mapping[str, Any], names: tuple[str, ...]) -> list[Found]:
+    """Every match of a compiled rule in a tree, in order."""
+    found: dict[tuple[int, int, int, int], Found] = {}
     for node in root.find_all(cast("Config", rule)):
         match = _match(node, names)
         found.setdefault(match[:4], match)
     return list(found.values())
 
 
-class PieceMatcher:
-    """Matches a pattern in many versions of the same files, parsing again only what differs.
-
-    A file is cut where a definition begins behind an empty line, and a large class between its methods. Where
-    every piece is whole code by itself, the file is these pieces one after the other, and what matches in a
-    piece that was seen before is known. Where one is not (it ends inside of a text or a bracket), the file is
-    parsed as a whole.
-    """
-
-    def __init__(self, rule: Mapping[str, Any], language: str, names: tuple[str, ...]) -> None:
-        self._rule = rule
-        self._language = language
-        self._names = names
-        self._known: dict[bytes, list[NodeMatch] | None] = {}
-        self._cuts_classes = language == "python" and not _may_be_a_class(rule, language)
-
-    def matches(self, text: str) -> list[NodeMatch]:
-        """Every match in a text, in order."""
-        pieces = self._pieces(text)
-        if len(pieces) == 1:
-            return matches(text, self._rule, self._language, self._names)
-        found: list[NodeMatch] = []
-        line = 0
-        for above, piece in pieces:
-            here = self._of_piece(above + piece)
-            if here is None:
-                return matches(text, self._rule, self._language, self._names)
-            moved = line - above.count("\n")
-            found += [_moved(match, moved) for match in here]
-            line += piece.count("\n")
-        return found
-
-    def _pieces(self, text: str) -> list[tuple[str, str]]:
-        """The pieces of a text in order, each behind what must stand above it to be parsed."""
-        if self._language not in _CUT:
-            return [("", text)]
-        pieces: list[tuple[str, str]] = []
-        for piece in cut(text, _BEGINNING):
-            inside = cut(piece, _METHOD) if self._cuts_classes and _CLASS.match(piece) else [piece]
-            pieces += [("" if at == 0 else _CLASS_HEAD, each) for at, each in enumerate(inside)]
-        return pieces
-
-    def _of_piece(self, piece: str) -> list[NodeMatch] | None:
-        """What matches in a piece; None when it is not whole code by itself."""
-        name = blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        if name not in self._known:
-            if len(self._known) >= _KEPT_PIECES:
-                self._known.clear()
-            root = SgRoot(piece, self._language).root()
-            is_whole = root.find(cast("Config", _BROKEN)) is None
-            self._known[name] = _found(root, self._rule, self._names) if is_whole else None
-        return self._known[name]
-
-
-def cut(text: str, beginning: re.Pattern[str]) -> list[str]:
-    """A text cut at beginnings of definitions, at the same ones in every version of it.
-
-    Where to cut depends on the line that begins there, so that a change moves only the cuts beside it.
-    """
-    pieces: list[str] = []
-    start = 0
-    for found in beginning.finditer(text):
-        size = found.end() - start
-        if size >= _LARGE_PIECE or (size >= _SMALL_PIECE and crc32(found[1].encode()) % _ONE_IN == 0):
-            pieces.append(text[start : found.start(1)])
-            start = found.start(1)
-    return [*pieces, text[start:]]
-
-
-def _may_be_a_class(rule: Mapping[str, Any], language: str) -> bool:
-    """Whether what a rule of patterns finds may be a class, or something around one."""
+def kinds_of(rule: Mapping[str, Any], language: str) -> frozenset[str]:
+    """The kinds of node that a compiled pattern may match; an empty one where that is not plain to see."""
+    kinds: set[str] = set()
     for each in rule["rule"]["any"]:
         pattern = each["pattern"]
         if isinstance(pattern, dict):
-            kind = pattern["selector"]
+            kinds.add(pattern["selector"])
+        elif METAVARIABLE.fullmatch(pattern.strip()):
+            kinds.add("")
         else:
-            node = _node_of(
-                SgRoot(pattern.replace("$", _LETTER), language).root(), pattern.replace("$", _LETTER)
-            )
-            kind = node.kind() if node is not None else ""
-        if kind not in _INSIDE_OF_METHODS:
-            return True
-    return False
-
-
-def _moved(match: NodeMatch, lines: int) -> NodeMatch:
-    return match._replace(first_line=match.first_line + lines, last_line=match.last_line + lines)
+            written = pattern.replace("$", _LETTER)
+            node = _node_of(SgRoot(written, language).root(), written)
+            kinds.add(node.kind() if node is not None else "")
+    return frozenset(kinds)
 
 
 def names_in(pattern: str) -> tuple[str, ...]:
@@ -235,17 +110,23 @@ def names_in(pattern: str) -> tuple[str, ...]:
     )
 
 
-def _match(node: SgNode, names: tuple[str, ...]) -> NodeMatch:
+def _match(node: SgNode, names: tuple[str, ...]) -> Found:
     at = node.range()
-    captures: list[tuple[str, str]] = []
+    captures: list[Capture] = []
     for name in names:
         if name.startswith("$$"):
             several = node.get_multiple_matches(name[2:])
             if several:
-                captures.append((name[2:], " ".join(each.text() for each in several)))
+                captures.append(_capture(name[2:], several))
         elif (one := node.get_match(name)) is not None:
-            captures.append((name, one.text()))
-    return NodeMatch(at.start.line, at.start.column, at.end.line, at.end.column, node.text(), tuple(captures))
+            captures.append(_capture(name, [one]))
+    return Found(at.start.line, at.start.column, at.end.line, at.end.column, node.text(), tuple(captures))
+
+
+def _capture(name: str, nodes: Sequence[SgNode]) -> Capture:
+    start, end = nodes[0].range().start, nodes[-1].range().end
+    text = " ".join(each.text() for each in nodes)
+    return Capture(name, text, start.line, start.column, end.line, end.column)
 
 
 def _has_missing(root: SgNode) -> bool:

@@ -16,12 +16,15 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ohara.errors import InternalError
+from ohara.structural.found import from_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ohara.structural.found import Found
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = (
@@ -39,17 +42,6 @@ class Task:
     pattern: str = ""
     where: Mapping[str, str] = field(default_factory=dict)
     rule: Mapping[str, Any] | None = None
-
-
-class Found(NamedTuple):
-    """A match in a text: lines and columns from 0, the end exclusive; its text; what its names stand for."""
-
-    first_line: int
-    first_column: int
-    last_line: int
-    last_column: int
-    text: str
-    captures: Mapping[str, str]
 
 
 class Refused(Exception):
@@ -105,7 +97,7 @@ class Parser:
             line = self._line(time.monotonic() + _TEXT_S)
             if line is None:
                 break
-            answers.append(tuple(Found(*each) for each in line))
+            answers.append(tuple(map(from_row, line)))
         return answers
 
     def _running(self) -> subprocess.Popen[bytes]:

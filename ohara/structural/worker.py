@@ -18,12 +18,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from ohara.query.structure import atoms
-from ohara.structural.matcher import PieceMatcher, Unparsable, check_rule, compile_pattern, matches, names_in
+from ohara.structural.matcher import Unparsable, check_rule, compile_pattern, matches, names_in
+from ohara.structural.pieces import PieceMatcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from ohara.structural.matcher import NodeMatch
+    from ohara.structural.found import Found
 
 _MEMORY_BYTES = 2 * 2**30
 _LONGEST_CAPTURE = 200  # of what a name stands for, to be shown
@@ -53,7 +54,7 @@ def main() -> int:
     return 0
 
 
-def _prepared(language: str, pattern: str, where: str, rule: str) -> Callable[[str], list[NodeMatch]]:
+def _prepared(language: str, pattern: str, where: str, rule: str) -> Callable[[str], Sequence[Found]]:
     """What finds the matches of a pattern, or of a rule, in a text."""
     names = names_in(pattern)
     given = json.loads(rule)
@@ -61,14 +62,12 @@ def _prepared(language: str, pattern: str, where: str, rule: str) -> Callable[[s
         check_rule(given, language)
         return lambda text: matches(text, given, language, names)  # it may ask what stands around
     compiled = compile_pattern(pattern, json.loads(where), language)
-    if not atoms(pattern):
-        return lambda text: matches(text, compiled, language, names)  # it may match a whole file
-    return PieceMatcher(compiled, language, names).matches
+    return PieceMatcher(compiled, language, names, atoms(pattern)).matches
 
 
-def _written(match: NodeMatch) -> list[object]:
-    captures = {name: held[:_LONGEST_CAPTURE] for name, held in match.captures}
-    return [*match[:4], match.text, captures]
+def _written(match: Found) -> list[object]:
+    captures = [each._replace(text=each.text[:_LONGEST_CAPTURE]) for each in match.captures]
+    return [*match[:5], captures]
 
 
 def _say(sink: BinaryIO, message: object) -> None:

@@ -23,6 +23,7 @@ _PARTS = {
     "index": "how fast a history becomes searchable, and at what cost",
     "find": "how soon a question is answered",
     "structural": "structural search against brute force over the newest commits",
+    "structural-whole": "structural search for patterns with a rare word, in a whole history",
     "literal": "literal and regex search against git log -G",
     "explain": "the history of lines against git log -L",
     "daemon": "the background service: what asking it costs, how it bears indexing, what it keeps",
@@ -85,7 +86,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.related import measure_related
     from tests.bench.screen import measure_screen
     from tests.bench.service import measure_service
-    from tests.bench.structural import measure_structural
+    from tests.bench.structural import measure_rare, measure_structural
     from tests.bench.systems import WAYS
     from tests.bench.threads import measure_threads
 
@@ -97,6 +98,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "agents": lambda: measure_agents(subjects, work),
         "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
+        "structural": lambda: measure_structural(subjects, work),
     }
     each: dict[str, Callable[[Subject], report.Report]] = {
         "quality": lambda subject: measure_quality(
@@ -116,7 +118,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
         "fate": lambda subject: measure_fate(subject, work, hunks=given.hunks),
-        "structural": lambda subject: measure_structural(subject, work),
+        "structural-whole": lambda subject: measure_rare(subject, work),
         "explain": lambda subject: measure_explain(subject, work),
         "related": measure_related,
         "threads": lambda subject: measure_threads(subject, work),
@@ -153,7 +155,7 @@ def _subject(text: str) -> Subject:
 
 
 def _parser() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {name:9} {says}" for name, says in _PARTS.items())
+    listed = "\n".join(f"  {name:16} {says}" for name, says in _PARTS.items())
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench",
         description=f"parts:\n{listed}",

@@ -99,8 +99,11 @@ def test_matches_come_and_go(told: tuple[Engine, History]) -> None:
         1,
         {"URL": "u"},
     )
-    (mark,) = first.matches
-    assert first.excerpt.split("\n")[mark.line][1:][mark.start : mark.end] == "fetch(u, verify=False)"
+    lines = [line[1:] for line in first.excerpt.split("\n")]
+    assert [(mark.name, lines[mark.line][mark.start : mark.end]) for mark in first.matches] == [
+        ("", "fetch(u, verify=False)"),
+        ("URL", "u"),
+    ]
     span = results.literal
     assert span is not None
     assert (span.introduced, span.gone) == (history.repo.sha["one"], history.repo.sha["gone"])

@@ -79,6 +79,12 @@ def test_results_without_colour(parcel: Path, snap_compare: Compare, monkeypatch
     assert snap_compare(app, terminal_size=NORMAL, run_before=then("enter", "down"))
 
 
+@pytest.mark.parametrize("theme", ["dark", "ansi"])
+def test_code_by_its_shape(parcel: Path, snap_compare: Compare, theme: str) -> None:
+    app = app_for(parcel, "min($A, $B) lang:python", theme=theme)
+    assert snap_compare(app, terminal_size=NORMAL, run_before=then("enter", "down"))
+
+
 def test_nothing_found(parcel: Path, snap_compare: Compare) -> None:
     async def before(pilot: Pilot[None]) -> None:
         await until_stage(pilot, Stage.NOTHING)

@@ -8,7 +8,8 @@ from ohara.errors import QueryError
 from ohara.model import Filters, Mode, Polarity, QueryClass
 from ohara.query import parse, to_source
 from ohara.query.structure import atoms, looks_structural, read_structure
-from ohara.structural.matcher import PieceMatcher, Unparsable, compile_pattern, matches, names_in
+from ohara.structural.found import Capture
+from ohara.structural.matcher import Unparsable, compile_pattern, matches, names_in
 
 NOW = 1_718_000_000
 
@@ -114,7 +115,8 @@ def test_words_that_must_be_there() -> None:
 )
 def test_what_matches(language: str, pattern: str, code: str, found: list[dict[str, str]]) -> None:
     rule = compile_pattern(pattern, {}, language)
-    assert [dict(match.captures) for match in matches(code, rule, language, names_in(pattern))] == found
+    told = matches(code, rule, language, names_in(pattern))
+    assert [{each.name: each.text for each in match.captures} for match in told] == found
 
 
 @pytest.mark.parametrize(
@@ -147,55 +149,10 @@ def test_positions_count_characters() -> None:
     rule = compile_pattern("a($X)", {}, "python")
     (match,) = matches("ü = 1\nb(ü, a(2))", rule, "python", ("X",))
     assert match[:4] == (1, 5, 1, 9)
+    assert match.captures == (Capture("X", "2", 1, 7, 1, 8),)
 
 
-METHOD = "    def method_{0}(self):\n        try:\n            call({0})\n        except Error_{0}: pass\n"
-FUNCTION = "def function_{0}():\n    try:\n        call({0})\n    except Error_{0}: pass\n"
-
-
-def module(numbers: range) -> str:
-    """A large file: functions, and a class with many methods."""
-    functions = "\n\n".join(FUNCTION.format(number) + "    x = 1\n" * 40 for number in numbers)
-    methods = "\n".join(METHOD.format(number) + "        y = 2\n" * 30 for number in numbers)
-    return f"import a\n\n\n{functions}\n\nclass Large:\n    z = 3\n\n{methods}"
-
-
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "except $E: pass",
-        "call($X)",
-        "def $F(self): $$$",
-        "class $C: $$$",
-        "class Large: $$$B",
-        "$A = 2",
-        "try: $$$A\nexcept $E: pass",
-    ],
-)
-def test_pieces_are_the_whole(pattern: str) -> None:
-    """Versions that share most of their text match as if each were parsed by itself."""
-    rule = compile_pattern(pattern, {}, "python")
-    pieces = PieceMatcher(rule, "python", names_in(pattern))
-    plain = module(range(40))
-    versions = [
-        plain,
-        module(range(1, 41)),
-        plain.replace("x = 1", "x = '''", 1),
-        f'X = """\n{plain}"""\n',
-        plain.replace("call(7)", "call(7"),
-        f"{plain}else:\n",
-    ]
-    for text in versions:
-        assert pieces.matches(text) == matches(text, rule, "python", names_in(pattern))
-    assert len(pieces._pieces(plain)) > 3
-
-
-def test_pieces_of_javascript_are_the_whole() -> None:
-    rule = compile_pattern("f($X)", {}, "javascript")
-    pieces = PieceMatcher(rule, "javascript", ("X",))
-    calls = "  f(1)\n" * 300
-    blocks = [f"function g{number}() {{\n{calls}}}" for number in range(9)]
-    plain = "\n\n".join(blocks)
-    joined = "\n\n".join([*blocks[:4], "let a = b", "(f(2))", *blocks[4:]])
-    for text in (plain, joined, f"const t = `\n{plain}"):
-        assert pieces.matches(text) == matches(text, rule, "javascript", ("X",))
+def test_several_nodes_are_one_place() -> None:
+    rule = compile_pattern("a($$$X)", {}, "python")
+    (match,) = matches("a(1,\n  bb)", rule, "python", names_in("a($$$X)"))
+    assert match.captures == (Capture("X", "1 , bb", 0, 2, 1, 4),)

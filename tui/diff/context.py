@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.model import Match
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -93,7 +91,7 @@ def widened(hit: Hit, first: int, lines: Sequence[str]) -> Hit:
     return replace(
         hit,
         excerpt="\n".join([*before, *excerpt, *after]),
-        matches=tuple(Match(match.line + len(before), match.start, match.end) for match in hit.matches),
+        matches=tuple(replace(match, line=match.line + len(before)) for match in hit.matches),
         top=hit.top - len(before),
         old_top=hit.old_top - len(before),
     )
@@ -106,7 +104,7 @@ def marked_like(whole: Hit, found: Hit) -> Hit:
         if lines[off : off + len(excerpt)] == excerpt:
             return replace(
                 whole,
-                matches=tuple(Match(match.line + off, match.start, match.end) for match in found.matches),
+                matches=tuple(replace(match, line=match.line + off) for match in found.matches),
             )
     return whole
 
@@ -122,9 +120,7 @@ def narrowed(hit: Hit, context: int) -> Hit:
         hit,
         excerpt="\n".join(excerpt[off:end]),
         matches=tuple(
-            Match(match.line - off, match.start, match.end)
-            for match in hit.matches
-            if off <= match.line < end
+            replace(match, line=match.line - off) for match in hit.matches if off <= match.line < end
         ),
         top=hit.top + off,
         old_top=hit.old_top + off,

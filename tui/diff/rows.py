@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.fate_phrase import fate_phrase
+from ohara.match_count_phrase import match_count_phrase
 from ohara.model import ChangeKind
 from tui.formats import day
 
@@ -47,6 +48,7 @@ class Row(NamedTuple):
     old: int | None = None
     new: int | None = None
     matches: tuple[tuple[int, int], ...] = ()
+    captures: tuple[tuple[int, int], ...] = ()
 
     @property
     def sign(self) -> str:
@@ -73,8 +75,7 @@ def rows_of(hits: Sequence[Hit]) -> list[Row]:
         current = file
         if hit.excerpt:
             rows.append(Row(RowKind.HUNK, hunk_heading(hit), number))
-            if said := fate_phrase(hit.fate, day) if hit.fate else "":
-                rows.append(Row(RowKind.NOTE, said, number))
+            rows += [Row(RowKind.NOTE, said, number) for said in _notes(hit)]
             rows.extend(lines_of(hit, number))
         elif hit.path:
             rows.append(Row(RowKind.NOTE, _NO_LINES, number))
@@ -84,6 +85,14 @@ def rows_of(hits: Sequence[Hit]) -> list[Row]:
     return rows
 
 
+def _notes(hit: Hit) -> Iterator[str]:
+    """What is said of a hunk above its lines."""
+    if hit.structural is not None:
+        yield match_count_phrase(hit.structural)
+    if hit.fate is not None and (said := fate_phrase(hit.fate, day)):
+        yield said
+
+
 def lines_of(hit: Hit, number: int = 0) -> Iterator[Row]:
     """The lines of one hit, numbered."""
     marks: dict[int, list[Match]] = {}
@@ -91,18 +100,20 @@ def lines_of(hit: Hit, number: int = 0) -> Iterator[Row]:
         marks.setdefault(match.line, []).append(match)
     old, new = hit.old_top, hit.top
     for at, line in enumerate(hit.excerpt.split("\n")):
-        found = tuple((match.start, match.end) for match in marks[at]) if at in marks else ()
+        here = marks.get(at, ())
+        found = tuple((match.start, match.end) for match in here if not match.name)
+        named = tuple((match.start, match.end) for match in here if match.name)
         match line[:1]:
             case "+":
-                yield Row(RowKind.ADDED, line[1:], number, at, None, new, found)
+                yield Row(RowKind.ADDED, line[1:], number, at, None, new, found, named)
                 new += 1
             case "-":
-                yield Row(RowKind.REMOVED, line[1:], number, at, old, None, found)
+                yield Row(RowKind.REMOVED, line[1:], number, at, old, None, found, named)
                 old += 1
             case "\\":
                 yield Row(RowKind.REMARK, line[1:], number, at)
             case _:
-                yield Row(RowKind.CONTEXT, line[1:], number, at, old, new, found)
+                yield Row(RowKind.CONTEXT, line[1:], number, at, old, new, found, named)
                 old += 1
                 new += 1
 

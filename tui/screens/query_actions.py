@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from tui.query_draft import QueryDraft
 
 if TYPE_CHECKING:
     from tui.screens.host import Commands, SearchHost
@@ -26,6 +25,7 @@ class QueryActions:
         return {
             "filters": self.choose_filters,
             "order": self.change_order,
+            "pattern": self.read_as_pattern,
             "retry": self.retry,
             "index": self.index,
             "drop_filter": self.drop_some_filter,
@@ -41,7 +41,7 @@ class QueryActions:
 
         def chosen(chips: tuple[str, ...] | None) -> None:
             if chips is not None and chips != bar.draft.chips:
-                bar.show(QueryDraft(bar.draft.text, chips, bar.draft.sample))
+                bar.show(replace(bar.draft, chips=chips))
 
         bar.settle()
         self._host.ohara.push_screen(FiltersScreen(bar.draft.chips), chosen)
@@ -50,6 +50,11 @@ class QueryActions:
         """Order by rank, newest first or oldest first, one after the other."""
         self._host.order = _ORDERS[(_ORDERS.index(self._host.order) + 1) % len(_ORDERS)]
         self._host.ask()
+
+    def read_as_pattern(self) -> None:
+        """Read the query as a pattern of code, or by its looks again."""
+        draft = self._host.bar.draft
+        self._host.bar.show(replace(draft, is_pattern=not draft.is_pattern, sample=None))
 
     def retry(self) -> None:
         """Ask again."""

@@ -1,7 +1,8 @@
 """Renders rows of a diff as segments: gutter, sign, code, matches. It holds the styles of one theme and size.
 
 No meaning rests on colour alone: signs are always printed, matches are bold and underlined and their lines
-carry a mark in the gutter, the line cursor has a sign of its own.
+carry a mark in the gutter, what a name in a pattern stands for is italic too, the line cursor has a sign of
+its own.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ CLASSES = {
     "diff--gutter",
     "diff--cursor",
     "diff--match",
+    "diff--capture",
     "diff--added-word",
     "diff--removed-word",
     "diff--selection",
@@ -65,6 +67,7 @@ DiffCanvas {
     & > .diff--gutter { color: $text-disabled; background: $surface; }
     & > .diff--cursor { color: $text; background: $primary 45%; text-style: bold; }
     & > .diff--match { background: $warning 40%; }
+    & > .diff--capture { background: $accent 60%; }
     & > .diff--selection { color: $text; background: $primary 60%; }
     & > .diff--keyword { color: $text-accent; }
     & > .diff--name { color: $text-primary; }
@@ -86,7 +89,7 @@ DiffCanvas {
         & > .diff--context { background: transparent; }
         & > .diff--cursor { background: transparent; text-style: bold reverse; }
         & > .diff--selection { background: transparent; text-style: reverse; }
-        & > .diff--match { background: transparent; }
+        & > .diff--match, & > .diff--capture { background: transparent; }
         & > .diff--keyword { color: ansi_magenta; }
         & > .diff--name, & > .diff--heading { color: ansi_blue; }
         & > .diff--builtin, & > .diff--tag { color: ansi_cyan; }
@@ -127,6 +130,7 @@ class DiffRenderer:
         self._cursor = full("diff--cursor")
         self._selection = full("diff--selection")
         self._match = _overlay(full("diff--match")) + Style(bold=True, underline=True)
+        self._capture = _overlay(full("diff--capture")) + Style(italic=True)
         self._word = {
             RowKind.ADDED: _overlay(full("diff--added-word")),
             RowKind.REMOVED: _overlay(full("diff--removed-word")),
@@ -226,6 +230,7 @@ class DiffRenderer:
                 StyleSpan(offset(start), offset(end), word) for start, end in _own_words(row, styled.partner)
             ]
         spans += [StyleSpan(offset(start), offset(end), self._match) for start, end in row.matches]
+        spans += [StyleSpan(offset(start), offset(end), self._capture) for start, end in row.captures]
         if styled.selected is not None:
             spans.append(StyleSpan(*styled.selected, self._selection))
         return styled_segments(line.text, self._base[row.kind], spans)

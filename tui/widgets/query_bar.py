@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 _CHIP_CELLS = 34
+_PATTERN = "$"  # no filter: how the text is read
 
 
 class QueryInput(TextInput):
@@ -126,7 +127,7 @@ class QueryBar(Horizontal):
         self.post_message(self.Changed(self.draft))
 
     def _become(self, draft: QueryDraft) -> None:
-        chips_changed = (draft.chips, draft.sample) != (self.draft.chips, self.draft.sample)
+        chips_changed = replace(draft, text="") != replace(self.draft, text="")
         self.draft = draft
         box = self.input
         if box.value != draft.text:
@@ -140,6 +141,8 @@ class QueryBar(Horizontal):
         chips = [Chip(source, source) for source in self.draft.chips]
         if self.draft.sample is not None:
             chips.insert(0, Chip("", self.draft.sample.label))
+        if self.draft.is_pattern:
+            chips.insert(0, Chip(_PATTERN, "code"))
         with self.app.batch_update():
             self._chips.remove_children()
             self._chips.mount_all(chips)
@@ -150,7 +153,7 @@ class QueryBar(Horizontal):
         if event.value != self.input.value:  # more was typed meanwhile, for which another event comes
             return
         sample = self.draft.sample if not event.value else None
-        typed = QueryDraft(event.value, self.draft.chips, sample)
+        typed = replace(self.draft, text=event.value, sample=sample)
         at = self.input.cursor_position  # a filter may be typed before the text that is there already
         behind = event.value[at:]
         before = lift_filters(replace(typed, text=event.value[:at]), now=int(time.time()))
@@ -173,13 +176,15 @@ class QueryBar(Horizontal):
         """Take the last chip away."""
         if self.draft.chips:
             self.show(self.draft.without(self.draft.chips[-1]))
-        elif self.draft.sample is not None:
+        elif self.draft.sample is not None or self.draft.is_pattern:
             self.show(QueryDraft(self.draft.text))
 
     def on_chip_removed(self, event: Chip.Removed) -> None:
         """Take that chip away."""
         event.stop()
-        if event.source:
+        if event.source == _PATTERN:
+            self.show(replace(self.draft, is_pattern=False))
+        elif event.source:
             self.show(self.draft.without(event.source))
         else:
-            self.show(QueryDraft(self.draft.text, self.draft.chips))
+            self.show(replace(self.draft, sample=None))

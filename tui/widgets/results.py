@@ -244,7 +244,10 @@ class ResultList(LineView, inherit_bindings=False):
         ]
 
     def _badges(self, hit: Hit, here: Style | None) -> list[Segment]:
-        """A letter for each lane that found it, a dot for each that did not."""
+        """A letter for each lane that found it, a dot for each that did not; of code, how many more match."""
+        if hit.structural is not None:
+            risen = hit.structural.after - hit.structural.before
+            return [Segment(f"{risen:+,}".rjust(len(LANES)), self._style("badge", here))]
         return [
             Segment(letter, self._style("badge", here))
             if lane in hit.lanes
