@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.browse.moves import added_lines, moved_from
@@ -66,6 +66,14 @@ class Step(NamedTuple):
         return self.at.sha
 
 
+class _Side(NamedTuple):
+    """A parent's version of a file that was merged: where it has it from, under which name."""
+
+    source: int
+    path: str
+    blob: str
+
+
 class _Found(NamedTuple):
     """One parent of a merge: where it has the file from, under which name, and the lines there."""
 
@@ -117,11 +125,14 @@ class Trail:
         if blob is None or at < 0 or blob == versions.blob(source):
             self._wait(source, path, spans)
             return
-        found = self._from_another_folder(self._first_with(at, path, blob), path, blob, spans)
-        if not found:
+        merge = self._first_with(at, path, blob)
+        sides = (self._in_another_folder(merge, parent, path, blob) for parent in self._graph.parents[merge])
+        side = next(filter(None, sides), None)
+        if side is None:
             self.lost[f"what made {path} as it is in {self._sha(at)[:10]} is not indexed"] = None
-        for each in found:
-            self._wait(each.source, each.path, None if spans is None else each.carried.before)
+            return
+        each = self._found(side, blob, spans)
+        self._wait(each.source, each.path, None if spans is None else each.carried.before)
 
     def _first_with(self, at: int, path: str, blob: str) -> int:
         """The commit with which a file got its content, found by halving each line of first parents."""
@@ -222,15 +233,12 @@ class Trail:
         if blob is None:
             return
         found: list[_Found] = []
-        for parent in self._graph.parents[at]:
-            each = self._from_parent(versions, path, parent, blob, spans)
-            if each is None:
-                continue
+        for side in self._sides(at, versions, path, blob):
+            each = self._found(side, blob, spans)
             if not each.carried.touched:  # this parent accounts for all of it
                 self._wait(each.source, each.path, None if spans is None else each.carried.before)
                 return
             found.append(each)
-        found = found or self._from_another_folder(at, path, blob, spans)
         change = versions.changes.get(at)
         if change is not None and (not found or self._meets_own(change, spans)):
             yield self._own(change, at, path, spans, found)
@@ -240,51 +248,59 @@ class Trail:
             if spans is None or each.carried.before:
                 self._wait(each.source, each.path, None if spans is None else each.carried.before)
 
-    def _from_parent(
-        self, versions: Versions, path: str, parent: int, blob: str, spans: Spans | None
-    ) -> _Found | None:
-        """Where a parent of a merge has the file from, and the lines in it; None without such a file."""
-        source = versions.source(parent) if parent >= 0 else NOWHERE
-        old = versions.blob(source)
-        if old is None:
-            source, path, old = self._elsewhere(path, parent)
-        return None if old is None else self._found(source, path, old, blob, spans)
+    def _sides(self, at: int, versions: Versions, path: str, blob: str) -> Iterator[_Side]:
+        """The versions of a file that a merge put together: of parents that have it, then of the others."""
+        lacking: list[int] = []
+        for parent in self._graph.parents[at]:
+            source = versions.source(parent) if parent >= 0 else NOWHERE
+            old = versions.blob(source)
+            side = _Side(source, path, old) if old is not None else self._elsewhere(path, parent)
+            if side is None:
+                lacking.append(parent)
+            else:
+                yield side
+        for parent in lacking:
+            side = self._in_another_folder(at, parent, path, blob)
+            if side is not None:
+                yield side
 
-    def _found(self, source: int, path: str, old: str, blob: str, spans: Spans | None) -> _Found:
-        if old == blob:
-            return _Found(source, path, CarriedSpans(spans or (), touched=False, near=1))
+    def _found(self, side: _Side, blob: str, spans: Spans | None) -> _Found:
+        if side.blob == blob:
+            return _Found(side.source, side.path, CarriedSpans(spans or (), touched=False, near=1))
         if spans is None:
-            return _Found(source, path, CarriedSpans((), touched=True, near=1))
-        return _Found(source, path, carry_all(spans, self._groups(old, blob)))
+            return _Found(side.source, side.path, CarriedSpans((), touched=True, near=1))
+        return _Found(side.source, side.path, carry_all(spans, self._groups(side.blob, blob)))
 
-    def _elsewhere(self, path: str, parent: int) -> tuple[int, str, str | None]:
+    def _elsewhere(self, path: str, parent: int) -> _Side | None:
         """The file under another name that it has in a parent, before a rename that the other side made."""
         for name in self._library.other_names(path) if parent >= 0 else ():
             versions = self._library.of(name)
             source = versions.source(parent)
             if (blob := versions.blob(source)) is not None:
-                return source, name, blob
-        return NOWHERE, path, None
+                return _Side(source, name, blob)
+        return None
 
-    def _from_another_folder(self, at: int, path: str, blob: str, spans: Spans | None) -> list[_Found]:
+    def _in_another_folder(self, at: int, parent: int, path: str, blob: str) -> _Side | None:
         """Where a parent has the file in another folder: a history that was merged below one (git subtree).
 
-        The same content, or else the same path without its first folders, which the merge does not have.
+        The same path without its first folders, which the merge does not have, or else the same content.
         """
-        for parent in self._graph.parents[at]:
-            if parent < 0:
-                continue
-            names = dict(islice(self._repository.files_at(self._sha(parent)), _MOST_FILES))
-            endings = [path.split("/", cut)[-1] for cut in range(1, path.count("/") + 1)]
-            alike = sorted(
-                name for name, each in names.items() if each == blob and name.endswith(tuple(endings[-1:]))
-            )
-            meant = [name for name in (*endings, *alike) if name in names]
-            for name in meant:
-                source = self._source(name, parent)
-                if source != NOWHERE and self._repository.blob_at(self._sha(at), name) is None:
-                    return [self._found(source, name, names[name], blob, spans)]
-        return []
+        if parent < 0:
+            return None
+        sha, merge = self._sha(parent), self._sha(at)
+        endings = [path.split("/", cut)[-1] for cut in range(1, path.count("/") + 1)]
+        for name in chain(endings, self._of_content(sha, blob, path)):
+            old = self._repository.blob_at(sha, name)
+            source = self._source(name, parent) if old else NOWHERE
+            if old and source != NOWHERE and self._repository.blob_at(merge, name) is None:
+                return _Side(source, name, old)
+        return None
+
+    def _of_content(self, sha: Sha, blob: str, path: str) -> Iterator[str]:
+        """The files of a commit that have a content and the last name of a path, wherever they are."""
+        last = path.rsplit("/", 1)[-1]
+        files = islice(self._repository.files_at(sha), _MOST_FILES)
+        yield from sorted(name for name, each in files if each == blob and name.rsplit("/", 1)[-1] == last)
 
     def _meets_own(self, change: PathVersion, spans: Spans | None) -> bool:
         """True when a merge's own changes touch the lines."""

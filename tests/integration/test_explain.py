@@ -436,3 +436,39 @@ def test_a_history_that_was_merged_below_a_folder_is_followed_there(tmp_path: Pa
     assert told.notes == ()
     said = repo.git("log", "--format=%H", "-s", "-L2,2:deps/lib/src/a.c").split()
     assert said == [hit.commit.sha for hit in told.hits]
+
+
+def test_a_merge_that_replaces_a_folder_by_another_history_is_followed_there(tmp_path: Path) -> None:
+    """The library was copied first, then merged below its folder, and merged once more."""
+    with History(tmp_path / "repo") as history:
+        history.commit(
+            "Copy the library", {"app.c": "app\n", "deps/lib/a.c": "one\ntwo\nthree\n"}, key="copy"
+        )
+        history.commit("Patch the copy", {"deps/lib/a.c": Edit("two", "two, patched")}, key="patch")
+        history.branch("lib", "main")
+        history.commit("The library begins", {"a.c": "one\ntwo\nthree\n"}, parents=(), key="begin")
+        history.commit("Say four", {"a.c": "one\ntwo\nthree\nfour\n"}, key="four")
+        lib = history.find("lib")
+        history.switch("main")
+        history.commit(
+            "Merge the library into deps/lib",
+            {"deps/lib/a.c": "one\ntwo\nthree\nfour\n"},
+            parents=("main", lib),
+            key="import",
+        )
+        history.switch("lib")
+        history.commit("Say five", {"a.c": "one\n2\nthree\nfour\nfive\n"}, key="five")
+        history.switch("main")
+        history.commit(
+            "Merge the library again",
+            {"deps/lib/a.c": "one\n2\nthree\nfour\nfive\n"},
+            parents=("main", "lib"),
+            key="again",
+        )
+    repo = history.repo
+    index(repo)
+    for first, last in ((1, 1), (2, 2), (4, 4), (5, 5), (1, 5)):
+        said = repo.git("log", "--format=%H", "-s", "--no-merges", f"-L{first},{last}:deps/lib/a.c").split()
+        told = explain(repo, f"deps/lib/a.c:{first}-{last}", moves=False)
+        assert keys(repo, told) == [repo.key_of(sha) for sha in said], (first, last)
+        assert not told.notes
