@@ -30,6 +30,26 @@ def fate_phrase(fate: Fate, ago: Callable[[int], str]) -> str:
     return "; ".join(filter(None, (_added(fate, ago), _removed(fate.returned, ago))))
 
 
+def commit_fate_phrase(fate: Fate) -> str:
+    """What became of all lines of a commit, in a few words; "" when it added none."""
+    since = f" since {fate.by[:_SHORT_SHA]}" if fate.by else ""
+    match fate.state:
+        case FateState.ALIVE:
+            return f"still there{' again' if fate.by else ''}{since}"
+        case FateState.CHANGED:
+            return f"{fate.kept:,} of {_all(fate.of)} still there"
+        case FateState.MOVED:
+            return f"{fate.kept:,} of {_all(fate.of)} moved to {fate.path}"
+        case FateState.REVERTED:
+            return f"reverted by {fate.by[:_SHORT_SHA]}" if fate.by else "reverted"
+        case FateState.GONE:
+            return f"gone{since}"
+        case FateState.UNMERGED:
+            return "not part of this history"
+        case FateState.REMOVAL:
+            return ""
+
+
 def _added(fate: Fate, ago: Callable[[int], str]) -> str:
     by = _commit(fate.by, fate.by_time, ago)
     lines = f"{fate.kept} of {fate.of} lines"

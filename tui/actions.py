@@ -81,6 +81,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("narrow_later", ("]",), "Later", "Narrow the period to the bar of the timeline after this one.", _S, Group.FIND),
     Action("order", ("t",), "Order", "Order hits by rank, newest first or oldest first.", _S, Group.FIND),
     Action("pattern", ("$",), "As code", "Read the query as a pattern of code ($NAME is any node), or by its looks again.", _S, Group.FIND),
+    Action("by_thread", ("a",), "By thread", "One hit for each thread of commits that belong together, or for each commit.", _S, Group.FIND),
     Action("drop_filter", ("ctrl+d", "d"), "Drop filter", "Drop the filter that leaves nothing over.", _S, Group.FIND),
     Action("mark", ("m",), "Mark", "Mark this hit, or unmark it, for an export.", _S, Group.TAKE),
     Action("export", ("x",), "Export", "Write the marked hits as Markdown or as a patch.", _S, Group.TAKE),

@@ -105,10 +105,10 @@ class Finder:
         """Search for nothing."""
         self._set(self.state.cleared(), Change.ANSWER)
 
-    async def ask(self, draft: QueryDraft, *, order: str, reranks: bool) -> None:
+    async def ask(self, draft: QueryDraft, *, order: str, reranks: bool, group: str = "commit") -> None:
         """Send a query, and refine its results until cancelled."""
         # Late: the first paint waits for nothing.
-        from ohara.model import Mode, Order, QueryClass, SearchOptions
+        from ohara.model import Group, Mode, Order, QueryClass, SearchOptions
         from ohara.query import parse
 
         source = draft.source
@@ -120,8 +120,15 @@ class Finder:
                 self.state.query_invalid(f"{error.message}: {error.hint}" if error.hint else error.message)
             )
             return
-        self._set(self.state.sent(source, order=order))
-        options = SearchOptions(k=FIRST_HITS, rerank=False, order=Order(order), context=WHOLE_HUNK, mode=mode)
+        self._set(self.state.sent(source, order=order, group=group))
+        options = SearchOptions(
+            k=FIRST_HITS,
+            rerank=False,
+            order=Order(order),
+            group=Group(group),
+            context=WHOLE_HUNK,
+            mode=mode,
+        )
         try:
             found = await self._find(query, options)
             self._set(self.state.answered(found), Change.ANSWER)
@@ -146,7 +153,7 @@ class Finder:
 
     async def more(self) -> None:
         """Fetch the next page, if there is one and it is not being fetched already."""
-        from ohara.model import Order, SearchOptions
+        from ohara.model import Group, Order, SearchOptions
 
         if self._more.locked():
             return
@@ -158,6 +165,7 @@ class Finder:
                 k=_PAGE,
                 rerank=state.reranked,
                 order=Order(state.order),
+                group=Group(state.group),
                 after=state.cursor,
                 context=WHOLE_HUNK,
             )

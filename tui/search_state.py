@@ -6,7 +6,7 @@ follows from it alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -15,7 +15,9 @@ from ohara.errors import IndexMissing, OharaError, RepositoryError
 from tui.link import LinkState
 
 if TYPE_CHECKING:
-    from ohara.model import Hit, IndexStatus, Results
+    from collections.abc import Mapping
+
+    from ohara.model import Hit, IndexStatus, Results, Sha, Thread
     from ohara.wire import JobState
 
 # The pace of a whole run on two cores: good enough to say "a minute" or "an hour".
@@ -38,13 +40,18 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """Everything the search screen shows; `hits` are all pages that came, `without` which filters to drop."""
+    """Everything the search screen shows; `hits` are all pages that came, `without` which filters to drop.
+
+    `threads` are those of the hits by their id, where hits are grouped by them.
+    """
 
     repository: str = ""
     source: str = ""
     order: str = "rank"
+    group: str = "commit"
     results: Results | None = None
     hits: tuple[Hit, ...] = ()
+    threads: Mapping[Sha, Thread] = field(default_factory=dict)
     cursor: str | None = None
     reranked: bool = False
     loading: bool = False
@@ -110,9 +117,18 @@ class SearchState:
 
     # -- what happens ----------------------------------------------------------------------------
 
-    def sent(self, source: str, *, order: str) -> SearchState:
+    def sent(self, source: str, *, order: str, group: str = "commit") -> SearchState:
         """The state after a query was sent; old hits stay until its results arrive."""
-        return replace(self, source=source, order=order, loading=True, error=None, without=(), complaint="")
+        return replace(
+            self,
+            source=source,
+            order=order,
+            group=group,
+            loading=True,
+            error=None,
+            without=(),
+            complaint="",
+        )
 
     def answered(self, results: Results, *, reranked: bool = False) -> SearchState:
         """The state after results arrived, `reranked` or not yet."""
@@ -121,6 +137,7 @@ class SearchState:
             results=results,
             reranked=reranked,
             hits=results.hits,
+            threads={thread.id: thread for thread in results.threads} if self.group == "thread" else {},
             cursor=results.next_cursor,
             loading=False,
             error=None,
@@ -134,7 +151,13 @@ class SearchState:
 
     def page_added(self, results: Results) -> SearchState:
         """The state after another page arrived."""
-        return replace(self, hits=(*self.hits, *results.hits), cursor=results.next_cursor)
+        threads = {thread.id: thread for thread in results.threads} if self.group == "thread" else {}
+        return replace(
+            self,
+            hits=(*self.hits, *results.hits),
+            threads={**self.threads, **threads},
+            cursor=results.next_cursor,
+        )
 
     def failed(self, error: OharaError) -> SearchState:
         """The state after a search failed."""

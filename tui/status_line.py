@@ -28,7 +28,8 @@ def facts(state: SearchState, position: int = 0) -> list[StatusPart]:
     if results is not None:
         more = "+" if state.cursor else ""
         rank = f"{position + 1} of " if state.hits else ""
-        noun = "hit" if len(state.hits) == 1 else "hits"
+        noun = "thread" if state.group == "thread" else "hit"
+        noun += "" if len(state.hits) == 1 else "s"
         parts.append(StatusPart(f"{rank}{len(state.hits):,}{more} {noun}", "bold $foreground"))
         lanes = [f"{lane.name} {lane.elapsed_ms:.0f}" for lane in results.lanes if lane.status in _ANSWERED]
         by_lane = f" ({', '.join(lanes)})" if lanes else ""

@@ -15,12 +15,13 @@ _MOST = 200  # nobody goes back further
 
 @dataclass(frozen=True, slots=True)
 class SearchVisit:
-    """A search, its order, and the hit that was selected in it, by sha and hunk."""
+    """A search, its order and grouping, and the hit that was selected in it, by sha and hunk."""
 
     repository: str
     draft: QueryDraft
     order: str = "rank"
     selected: tuple[str, int] | None = None
+    group: str = "commit"
 
 
 @dataclass(frozen=True, slots=True)

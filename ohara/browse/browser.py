@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from ohara.browse.explain import Explainer
-from ohara.browse.fates import with_fates
+from ohara.browse.fates import FATES_WITHIN_S, with_fates
 from ohara.browse.history_hits import symbol_hit
 from ohara.browse.lineage import Position, Trail
 from ohara.browse.related import Ways, related
@@ -26,6 +26,7 @@ from ohara.index.reachability import not_indexed
 from ohara.index.status import UnseenCommits, brief_status
 from ohara.model import CommitDetails, ExplainOptions, History, LineOrigin, Pass, Place, QueryClass
 from ohara.query.place import read_place
+from ohara.retrieve.fates import threads_with_fates
 from ohara.retrieve.request import Traced
 from ohara.retrieve.together import read_threads
 from ohara.store.engines import index_at
@@ -148,10 +149,13 @@ class Browser:
             commit = read_commit(self._repository, sha)
             committer, email = self._repository.committer(sha)
             refs = self._repository.names_of(sha)
+            head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
         number = reader.indexed((sha,)).get(sha)
         if number is None:
             raise not_indexed(sha)
         own = reader.threads_of((sha,)).get(sha)
+        threads = list(read_threads(reader, (own,)).values()) if own else []
+        known, _ = threads_with_fates(self._fates, reader, threads, head, FATES_WITHIN_S)
         return CommitDetails(
             commit=commit,
             committer=committer,
@@ -160,7 +164,7 @@ class Browser:
             children=reader.children_of(sha),
             refs=refs,
             files=reader.files_of(number),
-            thread=read_threads(reader, (own,)).get(own) if own else None,
+            thread=next(iter(known), None),
         )
 
     def _explain(self, reader: Reader, place: str, options: ExplainOptions) -> Results:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ohara.store.lines import ChangedHunk
     from ohara.store.reading import Reader
 
-_WITHIN_S = 2.0
+FATES_WITHIN_S = 2.0
 
 
 def with_fates(
@@ -37,7 +37,7 @@ def with_fates(
     asked = [each for run in pieces.values() for each in run]
     if not asked:
         return tuple(hits), ""
-    fates = source.fates(reader, asked, tip, _WITHIN_S)
+    fates = source.fates(reader, asked, tip, FATES_WITHIN_S)
     found = {
         hunk: reduce(together, known)
         for hunk, run in pieces.items()

@@ -95,6 +95,76 @@ class Judge:
         return None, endings[0] if endings else None
 
 
+class Outcome(NamedTuple):
+    """What became of added lines that are not blank: how many there are, and how many of them stand.
+
+    `here` is the first that stands where it was put, `moved` the first that stands in another file.
+    """
+
+    of: int
+    kept: int = 0
+    here: Place | None = None
+    moved: Place | None = None
+    restored_by: int | None = None
+    endings: frozenset[Ending] = frozenset()
+
+
+def of_lines(judge_of: Judge, hunk: int, solid: Sequence[int]) -> Outcome:
+    """What became of a hunk's added lines, of which `solid` are not blank, line by line."""
+    places: list[Place] = []
+    endings: set[Ending] = set()
+    for line in solid:
+        place, ending = judge_of.line(hunk, line)
+        if place is not None:
+            places.append(place)
+        elif ending is not None:
+            endings.add(ending)
+    return Outcome(
+        of=len(solid),
+        kept=len(places),
+        here=next((place for place in places if not place.is_moved), None),
+        moved=next((place for place in places if place.is_moved), None),
+        restored_by=next((place.restored_by for place in places if place.restored_by is not None), None),
+        endings=frozenset(endings),
+    )
+
+
+def of_runs(known: Known, below: Container[int], hunk: int, of: int) -> Outcome | None:
+    """The same by whole runs, without reading the lines; None where runs do not tell.
+
+    They do not where lines went on as others, where they stand although some commit ended them, and where a
+    merge dropped them: then another commit may be the one to name.
+    """
+    ends = [end for end in known.ends.get(hunk, ()) if end.commit in below]
+    if any(end.how in _GOES_ON or end.how is How.DROPPED for end in ends):
+        return None
+    heads = sorted(known.heads.get(hunk, ()), key=lambda head: head.first)
+    if any(end.first < head.first + head.lines and head.first < end.end for end in ends for head in heads):
+        return None
+    first = next((head for head in heads if head.solid), None)
+    return Outcome(
+        of=of,
+        kept=sum(head.solid for head in heads),
+        here=Place(first.path, first.line, False, None) if first else None,
+        endings=frozenset(Ending(end.commit, end.how) for end in ends if end.solid),
+    )
+
+
+def added_up(outcomes: Iterable[Outcome]) -> Outcome:
+    """What became of the lines of several hunks; the first place of all is that of the first."""
+    total = Outcome(0)
+    for each in outcomes:
+        total = Outcome(
+            of=total.of + each.of,
+            kept=total.kept + each.kept,
+            here=total.here or each.here,
+            moved=total.moved or each.moved,
+            restored_by=each.restored_by if total.restored_by is None else total.restored_by,
+            endings=total.endings | each.endings,
+        )
+    return total
+
+
 class Verdict(NamedTuple):
     """A fate whose commit is named by its number in the index."""
 
@@ -102,24 +172,15 @@ class Verdict(NamedTuple):
     by: int | None
 
 
-def judge(judge_of: Judge, hunk: int, solid: Sequence[int], newest: Callable[[int], int]) -> Verdict:
-    """The fate of a hunk's added lines, of which `solid` are not blank."""
-    places: list[Place] = []
-    endings: list[Ending] = []
-    for line in solid:
-        place, ending = judge_of.line(hunk, line)
-        if place is not None:
-            places.append(place)
-        elif ending is not None:
-            endings.append(ending)
-    here = [place for place in places if not place.is_moved]
-    first = here[0] if here else places[0] if places else None
-    taken_back = [ending for ending in endings if ending.how is How.REVERTED]
-    if len(places) == len(solid) and here:
+def verdict(outcome: Outcome, newest: Callable[[int], int]) -> Verdict:
+    """The fate of lines of which this became."""
+    endings = outcome.endings
+    taken_back = frozenset(ending for ending in endings if ending.how is How.REVERTED)
+    if outcome.here and outcome.kept == outcome.of:
         state = FateState.ALIVE
-    elif here:
+    elif outcome.here:
         state = FateState.CHANGED
-    elif places:
+    elif outcome.moved:
         state = FateState.MOVED
     elif taken_back:
         state, endings = FateState.REVERTED, taken_back
@@ -127,9 +188,15 @@ def judge(judge_of: Judge, hunk: int, solid: Sequence[int], newest: Callable[[in
         state = FateState.GONE
     by = min((ending.commit for ending in endings), key=newest, default=None)
     if state is FateState.ALIVE:
-        by = next((place.restored_by for place in places if place.restored_by is not None), None)
+        by = outcome.restored_by
+    first = outcome.here or outcome.moved
     path, line_now = (first.path, first.line) if first else (None, None)
-    return Verdict(Fate(state, len(places), len(solid), path, line_now), by)
+    return Verdict(Fate(state, outcome.kept, outcome.of, path, line_now), by)
+
+
+def judge(judge_of: Judge, hunk: int, solid: Sequence[int], newest: Callable[[int], int]) -> Verdict:
+    """The fate of a hunk's added lines, of which `solid` are not blank."""
+    return verdict(of_lines(judge_of, hunk, solid), newest)
 
 
 def solid_lines(body: str) -> list[int]:

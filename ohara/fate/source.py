@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from ohara.fate.view import Asked
+    from ohara.fate.view import Asked, States
     from ohara.model import FateFilter, Sha
     from ohara.store.reading import Reader
 
@@ -32,6 +32,14 @@ class Fates:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitFates:
+    """The fates of commits that are known, and why others are not."""
+
+    found: Mapping[Sha, Fate] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """What `is:` asks for: one of these, and none of those."""
 
@@ -41,7 +49,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The hunks that `is:` lets through, or all but some; None of both when it cannot be told, and why."""
+    """The hunks that `is:` lets through, or all but some; None of both when it cannot be told.
+
+    `note` says why not, or what else is to be said.
+    """
 
     among: Collection[HunkId] | None = None
     apart_from: Collection[HunkId] | None = None
@@ -56,7 +67,8 @@ class FateSource:
         self._lock = Lock()
         self._repository: Repository | None = None
         self._tips: dict[tuple[str, Sha], Tip] = {}
-        self._states: tuple[tuple[str, Sha], Mapping[int, frozenset[FateFilter]]] | None = None
+        self._states: tuple[tuple[str, Sha], States] | None = None
+        self._selected: tuple[States, Wanted, Selected] | None = None
 
     def fates(self, reader: Reader, hunks: Sequence[Asked], tip: Sha | None, within_s: float) -> Fates:
         """What became of some hunks, as seen from a commit; without one there is nothing to see."""
@@ -72,6 +84,24 @@ class FateSource:
         finally:
             self._lock.release()
 
+    def commit_fates(
+        self, reader: Reader, shas: Collection[Sha], tip: Sha | None, within_s: float
+    ) -> CommitFates:
+        """What became of all lines that some commits added, as seen from a commit."""
+        until = time.monotonic() + within_s
+        if (why := unknown_because(reader)) or not _is_indexed(tip, reader):
+            return CommitFates(note=why)
+        if not self._lock.acquire(timeout=within_s):
+            return CommitFates(note=_SLOW)
+        try:
+            numbers = reader.indexed(shas)
+            fates = self._view(reader, tip, until).of_commits(numbers.values())
+        except TookTooLong:
+            return CommitFates(note=_SLOW)
+        finally:
+            self._lock.release()
+        return CommitFates({sha: fates[number] for sha, number in numbers.items()})
+
     def select(self, reader: Reader, wanted: Wanted, tip: Sha | None, within_s: float) -> Selected:
         """The hunks of which one wanted thing is true and no unwanted one, as seen from a commit."""
         until = time.monotonic() + within_s
@@ -81,18 +111,15 @@ class FateSource:
             return Selected(note=_SLOW)
         try:
             states = self._all(reader, tip, until)
+            if self._selected is None or self._selected[0] is not states or self._selected[1] != wanted:
+                self._selected = (states, wanted, _selected(states, wanted))
+            return self._selected[2]
         except TookTooLong:
             return Selected(note=_SLOW)
         finally:
             self._lock.release()
-        unwanted = [HunkId(hunk) for hunk, admits in states.items() if not admits.isdisjoint(wanted.none_of)]
-        if not wanted.any_of:
-            return Selected(apart_from=unwanted)
-        barred = set(unwanted)
-        admitted = [HunkId(hunk) for hunk, admits in states.items() if not admits.isdisjoint(wanted.any_of)]
-        return Selected(among=[hunk for hunk in admitted if hunk not in barred])
 
-    def _all(self, reader: Reader, tip: Sha, until: float) -> Mapping[int, frozenset[FateFilter]]:
+    def _all(self, reader: Reader, tip: Sha, until: float) -> States:
         """What `is:` may say of every hunk; the last answer is kept, for all readers of the same state."""
         key = (reader.state(), tip)
         if self._states is None or self._states[0] != key:
@@ -108,6 +135,19 @@ class FateSource:
                 self._tips.clear()
             self._tips[key] = Tip(self._repository, sha)
         return FateView(self._repository, reader, self._tips[key], until)
+
+
+def _selected(states: States, wanted: Wanted) -> Selected:
+    unwanted = [
+        HunkId(hunk) for hunk, admits in states.admits.items() if not admits.isdisjoint(wanted.none_of)
+    ]
+    if not wanted.any_of:
+        return Selected(apart_from=unwanted, note=states.note)
+    barred = set(unwanted)
+    admitted = [
+        HunkId(hunk) for hunk, admits in states.admits.items() if not admits.isdisjoint(wanted.any_of)
+    ]
+    return Selected(among=[hunk for hunk in admitted if hunk not in barred], note=states.note)
 
 
 _SLOW = "what became of lines could not be looked up in time"

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ohara.store.reading import Reader
 
 
+_MOST_LOOKED_UP = 60  # files, at up to a tenth of a second each
+
+
 class TookTooLong(Exception):
     """Looking up the files that differ did not end in time."""
 
@@ -62,6 +65,13 @@ class Tip:
         if reader.fact(HEAD_LINES) == self.sha:
             return kept
         return [*self._still(reader, kept), *self._differing(reader, None, until)]
+
+    def is_far(self, reader: Reader) -> bool:
+        """True when so many files differ from those that are kept that looking them all up takes too long."""
+        if reader.fact(HEAD_LINES) == self.sha:
+            return False
+        kept = reader.head_versions()
+        return sum(1 for each in self.blobs.items() if each not in kept) > _MOST_LOOKED_UP
 
     def segments(self, reader: Reader, path: str) -> Sequence[Segment]:
         """The origins of a file's lines, in order; none where there is no file."""

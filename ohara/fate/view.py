@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.fate.fates import FARTHEST, Judge, Known, judge, removed_lines, solid_lines
+from ohara.fate.fates import (
+    FARTHEST,
+    Judge,
+    Known,
+    added_up,
+    judge,
+    of_lines,
+    of_runs,
+    removed_lines,
+    solid_lines,
+    verdict,
+)
 from ohara.fate.moves import AddedLines
+from ohara.fate.open_runs import open_runs
+from ohara.fate.tip import TookTooLong
 from ohara.model import Fate, FateFilter, FateState, Returned
 from ohara.store.lines import How
 
@@ -16,7 +31,7 @@ if TYPE_CHECKING:
     from ohara.fate.tip import Tip
     from ohara.git.repo import Repository
     from ohara.model import HunkId
-    from ohara.store.lines import CommitLink, Segment
+    from ohara.store.lines import CommitLink, HeadLines, Segment
     from ohara.store.reading import Reader
 
 _ADMITS = {
@@ -26,6 +41,10 @@ _ADMITS = {
     FateState.GONE: frozenset({FateFilter.GONE}),
     FateState.REVERTED: frozenset({FateFilter.GONE, FateFilter.REVERTED}),
 }
+_BY_ENDS = (
+    "is: goes by what commits up to {} removed: lines that a merge kept although one side had removed them"
+    " count as gone"
+)
 _ENDED = frozenset({How.REMOVED, How.DROPPED})  # without going on elsewhere, and without being taken back
 
 
@@ -44,6 +63,13 @@ class _File(NamedTuple):
 
     lines: list[str]
     texts: frozenset[str]
+
+
+class States(NamedTuple):
+    """What `is:` may say of each hunk, and how that was decided, if not by the files themselves."""
+
+    admits: Mapping[int, frozenset[FateFilter]]
+    note: str = ""
 
 
 class FateView:
@@ -73,14 +99,43 @@ class FateView:
             if each.commit not in self._below:
                 found[each.hunk] = Fate(FateState.UNMERGED, 0, len(solid))
                 continue
-            verdict = judge(judging, each.hunk, solid, self._newest)
-            fate = self._named(verdict.fate, verdict.by)
+            fate = self._named(*judge(judging, each.hunk, solid, self._newest))
             if not solid:
                 fate = Fate(FateState.REMOVAL, 0, 0)
             if any(line.strip() for line in removed):
                 fate = replace(fate, returned=self._returned(each, fate, removed))
             found[each.hunk] = fate
         return found
+
+    def of_commits(self, commits: Collection[int]) -> dict[int, Fate]:
+        """The fate of all lines that each commit added, its hunks taken together."""
+        counts = self._reader.line_counts(commits)
+        hunks: dict[int, list[int]] = {commit: [] for commit in commits}
+        for hunk, commit in sorted(self._reader.commits_of(counts).items()):
+            hunks[commit].append(hunk)
+        within = [hunk for commit in commits if commit in self._below for hunk in hunks[commit]]
+        known = self._gather(within)
+        judging = Judge(known, self._below, self._newest)
+        outcomes = {hunk: of_runs(known, self._below, hunk, counts[hunk]) for hunk in within}
+        untold = [hunk for hunk, outcome in outcomes.items() if outcome is None]
+        for hunk, body in self._reader.added_lines(untold).items():
+            self._in_time()
+            outcomes[hunk] = of_lines(judging, hunk, solid_lines(body))
+        found: dict[int, Fate] = {}
+        for commit, own in hunks.items():
+            total = added_up(outcome for hunk in own if (outcome := outcomes.get(hunk)))
+            if not own:
+                found[commit] = Fate(FateState.REMOVAL, 0, 0)
+            elif commit in self._below:
+                found[commit] = self._named(*verdict(total, self._newest))
+            else:
+                found[commit] = Fate(FateState.UNMERGED, 0, sum(counts[hunk] for hunk in own))
+        return found
+
+    def _in_time(self) -> None:
+        self._reader.check()
+        if time.monotonic() > self._until:
+            raise TookTooLong
 
     def _named(self, fate: Fate, by: int | None) -> Fate:
         link = self._links.get(by) if by is not None else None
@@ -159,26 +214,37 @@ class FateView:
 
     # -- all hunks in a state --------------------------------------------------------------------
 
-    def states(self) -> dict[int, frozenset[FateFilter]]:
+    def states(self) -> States:
         """What `is:` may say of each hunk that adds lines, of the commits that lead to the tip."""
         counts = self._reader.line_counts(self._below)
-        heads = self._tip.all_lines(self._reader, self._until)
+        known = Known()
+        known.add(self._reader.all_ends(self._below), ())
+        heads, unsure, note = self._standing(counts, known)
+        known.add((), heads)
         standing: dict[int, int] = {}
         for head in heads:
             standing[head.hunk] = standing.get(head.hunk, 0) + head.solid
-        known = Known()
-        known.add(self._reader.all_ends(self._below), heads)
         judging = Judge(known, self._below, self._newest)
         found: dict[int, frozenset[FateFilter]] = {}
         looked_at: list[int] = []
         for hunk in counts:
             if standing.get(hunk):
                 found[hunk] = _ADMITS[FateState.ALIVE]
-            elif all(end.how in _ENDED for end in known.ends.get(hunk, ())):
+            elif hunk not in unsure and all(end.how in _ENDED for end in known.ends.get(hunk, ())):
                 found[hunk] = _ADMITS[FateState.GONE]
             else:
                 looked_at.append(hunk)
         for hunk, body in self._reader.added_lines(looked_at).items():
-            verdict = judge(judging, hunk, solid_lines(body), self._newest)
-            found[hunk] = _ADMITS[verdict.fate.state]
-        return found
+            fate, _ = judge(judging, hunk, solid_lines(body), self._newest)
+            found[hunk] = _ADMITS[fate.state]
+        return States(found, note)
+
+    def _standing(
+        self, counts: Mapping[int, int], known: Known
+    ) -> tuple[list[HeadLines], Collection[int], str]:
+        """Where lines stand; of a tip whose files would take too long, which of them nothing ended."""
+        if not self._tip.is_far(self._reader):
+            with suppress(TookTooLong):
+                return self._tip.all_lines(self._reader, self._until), (), ""
+        opened = open_runs(counts, known.ends, self._below)
+        return opened.runs, opened.unsure, _BY_ENDS.format(self._tip.sha[:10])

@@ -13,7 +13,7 @@ from ohara.index.survey import (
     wanted_passes,
 )
 from ohara.model import IndexStatus
-from ohara.store.facts import OLDER, TIPS, TOTAL
+from ohara.store.facts import OLDER, THREADED, TIPS, TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -66,6 +66,7 @@ def brief_status(
         shallow=repository.is_shallow,
         older=index.fact(OLDER),
         gone=choice.gone(tips),
+        threaded=min(indexed, index.fact(THREADED)),
     )
 
 

@@ -62,6 +62,8 @@ class IndexStatus:
     """What is in an index and how far behind the repository it is.
 
     `older` commits are left out by the setting index.since; `gone` are chosen refs that no longer exist.
+    Threads are no pass: they are found anew, for all commits, at the end of a run. `threaded` says of how
+    many commits that was last done.
     """
 
     repository: str
@@ -80,3 +82,4 @@ class IndexStatus:
     shallow: bool = False
     older: int = 0
     gone: tuple[str, ...] = ()
+    threaded: int = 0

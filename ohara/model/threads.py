@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ohara.model.fate import Fate  # noqa: TC001
 from ohara.model.history import Sha  # noqa: TC001 - the types are read off the wire
 
 
@@ -17,7 +18,10 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class ThreadCommit:
-    """A commit of a thread; `why` is the surest reason, `matched` says that the query found it."""
+    """A commit of a thread; `why` is the surest reason, `matched` says that the query found it.
+
+    `fate` is what became of all lines that it added, None where that is not known (yet).
+    """
 
     sha: Sha
     subject: str
@@ -25,6 +29,7 @@ class ThreadCommit:
     time: int
     why: str
     matched: bool = False
+    fate: Fate | None = None
 
 
 @dataclass(frozen=True, slots=True)

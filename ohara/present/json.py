@@ -130,8 +130,7 @@ def _hit(hit: Hit) -> dict[str, object]:
     }
 
 
-def _fate(fate: Fate) -> dict[str, object]:
-    returned = fate.returned
+def _commit_fate(fate: Fate) -> dict[str, object]:
     return {
         "state": fate.state.value,
         "kept": fate.kept,
@@ -139,6 +138,12 @@ def _fate(fate: Fate) -> dict[str, object]:
         "path": fate.path,
         "line": fate.line,
         "by": fate.by,
+    }
+
+
+def _fate(fate: Fate) -> dict[str, object]:
+    returned = fate.returned
+    return _commit_fate(fate) | {
         "returned": {
             "lines": returned.lines,
             "of": returned.of,
@@ -168,6 +173,7 @@ def thread_object(thread: Thread) -> dict[str, object]:
                 "date": rfc3339(commit.time, 0),
                 "why": commit.why,
                 "matched": commit.matched,
+                "fate": _commit_fate(commit.fate) if commit.fate else None,
             }
             for commit in thread.commits
         ],

@@ -1,9 +1,10 @@
-"""Threads as text for people: title, period, authors, and the commits in their order."""
+"""Threads as text for people: title, period, authors, and the commits in their order with their fate."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ohara.fate_phrase import commit_fate_phrase
 from ohara.present.style import Ink
 from ohara.present.text import SHORT_SHA, counted, wrapped
 from ohara.present.times import day
@@ -81,8 +82,10 @@ def _commit(commit: ThreadCommit, page: Page, margin: str, *, here: Sha | None) 
     is_meant = commit.sha == here if here else commit.matched
     mark = "> " if is_meant else "  "
     why = f" ({_WHY[commit.why]})" if commit.why in _WHY else ""
+    phrase = sanitize(commit_fate_phrase(commit.fate)) if commit.fate else ""
+    fate = f" · {phrase}" if phrase else ""
     lead = f"{mark}{page.style.ink(commit.sha[:SHORT_SHA], Ink.COMMIT)} {day(commit.time)} "
     room = margin + " " * (2 + SHORT_SHA + 12)
-    first, *rest = wrapped(f"{sanitize(commit.subject) or '(no message)'}{why}", page, room)
+    first, *rest = wrapped(f"{sanitize(commit.subject) or '(no message)'}{why}{fate}", page, room)
     yield f"{margin}{lead}{first}"
     yield from (f"{room}{part}" for part in rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
@@ -11,7 +12,8 @@ from ohara.fate.view import Asked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ohara.model import Filters, HunkId, Sha
+    from ohara.fate.source import FateSource
+    from ohara.model import Filters, HunkId, Sha, Thread
     from ohara.retrieve.request import Sources
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
@@ -24,16 +26,16 @@ def asks_for_fates(filters: Filters) -> bool:
 
 def in_fate(
     sources: Sources, reader: Reader, filters: Filters, allowed: Allowed, *, tip: Sha | None, within_s: float
-) -> Allowed:
-    """The same hunks, narrowed to those in a wanted state; an error when states are not known."""
+) -> tuple[Allowed, str]:
+    """The same hunks, narrowed to those in a wanted state, and a note; an error when states are not known."""
     if not asks_for_fates(filters):
-        return allowed
+        return allowed, ""
     wanted = Wanted(filters.fates, filters.not_fates)
     selected = sources.fates.select(reader, wanted, tip, within_s)
     if selected.among is not None:
-        return allowed.among(selected.among)
+        return allowed.among(selected.among), selected.note
     if selected.apart_from is not None:
-        return allowed.apart_from(selected.apart_from)
+        return allowed.apart_from(selected.apart_from), selected.note
     raise QueryError(
         f"is: cannot be answered: {selected.note}", hint="ask again when ohara index has finished"
     )
@@ -51,3 +53,20 @@ async def fates_of(
         return Fates()
     asked = [Asked(row.hunk, row.commit_id, row.path, row.body) for row in (rows[hunk] for hunk in shown)]
     return await sources.pool.read(lambda reader: sources.fates.fates(reader, asked, tip, within_s))
+
+
+def threads_with_fates(
+    source: FateSource, reader: Reader, threads: Sequence[Thread], tip: Sha | None, within_s: float
+) -> tuple[tuple[Thread, ...], str]:
+    """The threads with what became of each commit's lines, and why that is not known; "" when it is."""
+    shas = {commit.sha for thread in threads for commit in thread.commits}
+    if not shas:
+        return tuple(threads), ""
+    fates = source.commit_fates(reader, shas, tip, within_s)
+    return tuple(
+        replace(
+            thread,
+            commits=tuple(replace(commit, fate=fates.found.get(commit.sha)) for commit in thread.commits),
+        )
+        for thread in threads
+    ), fates.note

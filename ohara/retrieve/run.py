@@ -28,7 +28,7 @@ from ohara.retrieve.exact import (
     search_exactly,
     terms_listed,
 )
-from ohara.retrieve.fates import asks_for_fates, fates_of, in_fate
+from ohara.retrieve.fates import asks_for_fates, fates_of, in_fate, threads_with_fates
 from ohara.retrieve.hits import Sought, make_hits
 from ohara.retrieve.listing import listing, read_entries
 from ohara.retrieve.merge import keys_by_rank, keys_by_time
@@ -169,7 +169,14 @@ async def results_of(found: Found) -> Results:
             return known, (), ()
         names = list(dict.fromkeys(hit.thread for hit in known if hit.thread))
         found = read_threads(reader, names, matched)
-        return known, tuple(found[name] for name in names if name in found), unthreaded(reader)
+        threads, why = threads_with_fates(
+            sources.fates,
+            reader,
+            [found[name] for name in names if name in found],
+            opening.tip,
+            plan.settings.lane_timeout_s,
+        )
+        return known, threads, (*unthreaded(reader), *filter(None, (why,)))
 
     hits, threads, apart = await sources.pool.read(together)
     fates = await fates_of(
@@ -186,7 +193,9 @@ async def results_of(found: Found) -> Results:
         index=opening.status,
         literal=answer.span,
         next_cursor=cursor.write(beyond, found.name, opening.state) if answer.more else None,
-        notes=(*query.notes, *opening.notes, *answer.notes, *apart, *filter(None, (fates.note,))),
+        notes=tuple(
+            dict.fromkeys((*query.notes, *opening.notes, *answer.notes, *apart, *filter(None, (fates.note,))))
+        ),
         threads=threads,
     )
 
@@ -204,7 +213,10 @@ async def _open(sources: Sources, query: Query, timeout_s: float) -> Opening:
         )
         notes = tuple(found.note for found in (reached, named) if found and found.note)
         tip = sources.tip(refs)
-        allowed = in_fate(sources, reader, query.filters, allowed, tip=tip, within_s=timeout_s * PATIENCE)
+        allowed, said = in_fate(
+            sources, reader, query.filters, allowed, tip=tip, within_s=timeout_s * PATIENCE
+        )
+        notes = (*notes, *filter(None, (said,)))
         return Opening(sources.status(reader), allowed, reader.state(), notes, tip)
 
     return await sources.pool.read(work)

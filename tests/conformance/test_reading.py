@@ -203,6 +203,18 @@ def test_a_filter_is_narrowed_to_hunks_and_to_words(reader: Reader) -> None:
     assert letters(reader.recent(allowed.holding(twice).among(first[:1]))) == "b"
 
 
+def test_a_filter_of_very_many_hunks_is_narrowed_like_one_of_few(reader: Reader) -> None:
+    allowed = reader.allow(Filters())
+    first = [hunk for letter, hunk in everything(reader) if letter in "ab"]
+    others = [HunkId(number) for number in range(1_000_000, 1_003_000)]
+    few, many = first, [*others, *first]
+    assert letters(reader.recent(allowed.among(many))) == letters(reader.recent(allowed.among(few))) == "ba"
+    apart = letters(reader.recent(allowed.apart_from(few)))
+    assert letters(reader.recent(allowed.apart_from(many))) == apart
+    assert sorted(apart + "ab") == sorted(letters(reader.recent(allowed)))
+    assert letters(reader.recent(allowed.apart_from(few[:1]).among(many))) == "a"
+
+
 def test_everything_is_said_when_nothing_is_hidden_or_filtered(index: Index) -> None:
     fill(index)
     opened = index.readers()

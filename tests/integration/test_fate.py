@@ -172,6 +172,28 @@ def test_is_bounds_what_is_searched(story: History) -> None:
         engine.find_pattern("is:dead")
 
 
+def test_is_beside_a_far_ref_goes_by_what_was_ended_and_says_so(story: History) -> None:
+    story.commit("shout", {"b.py": "import sys\n" + OTHER})
+    story.commit("move it", {"b.py": "import sys\n", "c.py": OTHER})
+    story.commit("take away", {"a.py": "import os\n\n\nprint(1)\n"}, key="taken")
+    story.revert("taken", key="back")
+    story.commit("fill", {f"many/{number}.py": f"old_{number} = 1\n" for number in range(70)}, key="far")
+    story.commit("again", {f"many/{number}.py": f"new_{number} = 1\n" for number in range(70)})
+    story.commit("empty", {"a.py": "", "c.py": ""})
+    engine = ended(story)
+    far = f"ref:{story.repo.sha['far'][:12]}"
+
+    back = 'Revert "take away"'
+    assert found_by(engine, f"is:alive {far}") == {"begin", "add retry", "shout", "move it", back, "fill"}
+    assert found_by(engine, f"is:gone {far}") == {"take away"}
+    assert found_by(engine, f"is:reverted {far}") == {"take away"}
+    assert found_by(engine, f"is:moved {far}") == {"shout"}
+    (note,) = [note for note in engine.find_pattern(f"is:gone {far}").notes if note.startswith("is: goes by")]
+    assert f"what commits up to {story.repo.sha['far'][:10]} removed" in note
+    assert not [note for note in engine.find_pattern("is:gone").notes if note.startswith("is: goes by")]
+    assert found_by(engine, "is:gone") >= {"add retry", "shout", "move it", "fill"}
+
+
 def test_what_is_not_followed_yet_is_null_and_said_once(story: History) -> None:
     story.flush()
     story.checkout()

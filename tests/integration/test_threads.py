@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 
 from fixtures.people import Person
@@ -167,6 +168,86 @@ def test_the_command_line_shows_threads(requests: Repo) -> None:
         requests.sha[key] for key in ("retry", "test", "merge-retry", "fix")
     ]
     assert ohara("find", "x", "--group", "files", "--repo", str(requests.path)).returncode == 2
+
+
+def fates(repo: Repo, thread: Thread | None) -> dict[str, tuple[str, int, int, str | None]]:
+    return {
+        repo.key_of(each.sha): (
+            each.fate.state.value,
+            each.fate.kept,
+            each.fate.of,
+            repo.key_of(each.fate.by) if each.fate.by else None,
+        )
+        for each in (thread.commits if thread else ())
+        if each.fate
+    }
+
+
+def test_a_thread_tells_what_became_of_each_commit(requests: Repo) -> None:
+    engine = engine_of(requests)
+    (grouped,) = engine.find_pattern("retry", BY_THREAD).threads
+    expected = {
+        "retry": ("changed", 1, 2, "fix"),
+        "test": ("alive", 1, 1, None),
+        "merge-retry": ("removal", 0, 0, None),
+        "fix": ("alive", 1, 1, None),
+    }
+
+    assert fates(requests, grouped) == expected
+    assert fates(requests, thread_of(engine, requests.sha["test"])) == expected
+    assert fates(requests, anyio.run(engine.browser.details, requests.sha["test"]).thread) == expected
+    before = engine.find_pattern(f"retry ref:{requests.sha['merge-retry']}", BY_THREAD).threads
+    assert fates(requests, before[0])["retry"] == ("alive", 2, 2, None)
+    assert fates(requests, before[0])["fix"] == ("unmerged", 0, 1, None)
+
+    said = ohara("find", "retry", "--group", "thread", "--no-rerank", "--repo", str(requests.path)).stdout
+    assert " 2020-01-01 Retry with backoff · 1 of 2 lines still there\n" in said
+    assert " 2020-01-01 Test that it waits · still there\n" in said
+    answer = json.loads(
+        ohara("find", "retry", "--group", "thread", "--json", "--repo", str(requests.path)).stdout
+    )
+    assert [commit["fate"] for commit in answer["threads"][0]["commits"]][:2] == [
+        {"state": "changed", "kept": 1, "of": 2, "path": "retry.py", "line": 1, "by": requests.sha["fix"]},
+        {"state": "alive", "kept": 1, "of": 1, "path": "test_retry.py", "line": 1, "by": None},
+    ]
+
+
+def test_the_fate_of_a_commit_is_that_of_all_its_hunks(tmp_path: Path) -> None:
+    parts = "".join(f"def part_{number}():\n    return {number}\n\n\n" for number in range(30))
+    first = parts.replace("return 2\n", "return two\n").replace("return 25\n", "return twenty_five\n")
+    second = parts.replace("return 7\n", "seven = 7\n    return seven\n")
+    with History(tmp_path / "repo") as history:
+        history.commit("Start", {"a.py": parts, "b.py": parts}, key="root")
+        history.commit(
+            "Two files, three hunks", {"a.py": first, "b.py": second}, key="change", at="2021-01-01 00:00"
+        )
+        history.branch("half")
+        history.commit("Half of it", {"a.py": Edit("return two\n", "return 2.0\n")}, key="half")
+        history.switch("main")
+        history.revert("change", key="revert", at="2022-01-01 00:00")
+        history.revert("revert", key="again", at="2023-01-01 00:00")
+        history.commit("Away", {"a.py": None, "b.py": None}, key="away", at="2024-01-01 00:00")
+    repo = history.repo
+    engine = engine_of(repo)
+
+    def seen_from(key: str) -> dict[str, tuple[str, int, int, str | None]]:
+        found = engine.find_pattern(f'"seven" ref:{repo.sha[key]}', BY_THREAD)
+        return fates(repo, found.threads[0])
+
+    assert seen_from("half")["change"] == ("changed", 3, 4, "half")
+    assert seen_from("revert")["change"] == ("reverted", 0, 4, "revert")
+    assert seen_from("away")["change"] == ("gone", 0, 4, "away")
+    assert seen_from("away")["again"] == ("gone", 0, 4, "away")
+
+
+def test_the_fates_of_a_thread_are_not_made_up_before_lines_are_followed(requests: Repo) -> None:
+    engine = index(requests, IndexOptions(passes=frozenset(Pass) - {Pass.VECTOR, Pass.LINES}, lock_wait_s=10))
+
+    results = engine.find_pattern("retry", BY_THREAD)
+
+    assert [commit.fate for commit in results.threads[0].commits] == [None] * 4
+    (note,) = [each for each in results.notes if "what became of lines" in each]
+    assert note == "what became of lines is not known yet: 0 of 8 commits are followed"
 
 
 # -- copies of a change --------------------------------------------------------------------------

@@ -9,7 +9,8 @@ import pytest
 from rich.cells import cell_len
 
 from ohara import client, wire
-from ohara.model import SearchOptions
+from ohara.fate_phrase import MARKS
+from ohara.model import Group, SearchOptions
 from ohara.sanitize import sanitize
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
 from tui.query_draft import QueryDraft
@@ -41,6 +42,36 @@ async def test_typing_finds_what_the_service_finds(parcel: Path) -> None:
         assert expected.hits[0].commit.sha[:8] in shown
         assert expected.hits[0].commit.subject[:20] in shown
         assert f"{len(expected.hits)} hits" in shown
+
+
+async def test_the_list_is_grouped_by_thread_and_again_by_commit(parcel: Path) -> None:
+    with client.connect() as ohara:
+        options = SearchOptions(k=30, rerank=False, group=Group.THREAD)
+        expected = ohara.send(wire.Find(repo=str(parcel), query="retry", options=options)).results
+    async with running(parcel, "retry") as (app, pilot):
+        by_commit = [hit.hunk for hit in app.search.results.hits]
+        await pilot.press("enter", "a")
+        await until(pilot, lambda: app.search.finder.state.group == "thread")
+        await until_stage(pilot, Stage.RESULTS)
+        assert [hit.hunk for hit in app.search.results.hits] == [hit.hunk for hit in expected.hits]
+        assert len(expected.hits) < len(by_commit)
+        threads = {thread.id: thread for thread in expected.threads}
+        at = next(at for at, hit in enumerate(expected.hits) if hit.thread in threads)
+        app.search.results.move_to(at)
+        await pilot.pause()
+        thread = threads[expected.hits[at].thread or ""]
+        shown = text_of(app)
+        assert f"≡{len(thread.commits)} {thread.title[:20]}" in shown
+        assert f"{at + 1} of {len(expected.hits)}" in shown
+        assert " threads" in shown
+        for commit in thread.commits:
+            assert commit.fate is not None
+            assert f"{MARKS[commit.fate.state]} {commit.sha[:10]}" in shown
+        await pilot.press("a")
+        await until(pilot, lambda: app.search.finder.state.group == "commit")
+        await until_stage(pilot, Stage.RESULTS)
+        assert [hit.hunk for hit in app.search.results.hits] == by_commit
+        assert app.search.diff.head == ()
 
 
 class Listed(SteadyLink):

@@ -85,6 +85,16 @@ def test_code_by_its_shape(parcel: Path, snap_compare: Compare, theme: str) -> N
     assert snap_compare(app, terminal_size=NORMAL, run_before=then("enter", "down"))
 
 
+def test_results_by_thread(parcel: Path, snap_compare: Compare) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await then("enter", "a")(pilot)
+        await until(pilot, lambda: app.search.finder.state.threads)
+        await then("down", "down")(pilot)
+
+    app = app_for(parcel, "upload retry")
+    assert snap_compare(app, terminal_size=WIDE, run_before=before)
+
+
 def test_nothing_found(parcel: Path, snap_compare: Compare) -> None:
     async def before(pilot: Pilot[None]) -> None:
         await until_stage(pilot, Stage.NOTHING)

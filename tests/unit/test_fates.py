@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ohara.fate.fates import Judge, Known, judge
+from ohara.fate.fates import Judge, Known, judge, of_lines, of_runs, verdict
+from ohara.fate.open_runs import open_runs
 from ohara.model import FateState
 from ohara.store.lines import HeadLines, How, LineEnd
 
@@ -38,3 +39,43 @@ def test_a_commit_that_removes_counts_before_a_merge_that_drops() -> None:
 
 def test_what_happened_in_another_history_does_not_count() -> None:
     assert told(LineEnd(1, 0, 3, 3, 500, How.REMOVED)) == (FateState.GONE, 0, None)
+
+
+def test_lines_that_nothing_ended_stand_without_looking_at_files() -> None:
+    ends = {
+        1: [LineEnd(1, 2, 3, 2, 10, How.REMOVED)],
+        2: [LineEnd(2, 0, 4, 4, 10, How.REMOVED)],
+        3: [LineEnd(3, 0, 3, 3, 10, How.REMOVED), LineEnd(3, 1, 3, 3, 11, How.REMOVED)],
+        4: [LineEnd(4, 0, 9, 9, 500, How.REMOVED)],
+    }
+    found = open_runs({1: 6, 2: 4, 3: 5, 4: 9, 5: 1}, ends, range(100))
+    standing: dict[int, int] = {}
+    for run in found.runs:
+        standing[run.hunk] = standing.get(run.hunk, 0) + run.solid
+    assert standing == {1: 4, 2: 0, 3: 0, 4: 9, 5: 1}
+    assert found.unsure == {3}  # two commits ended line 1: how many are left is told by the lines alone
+    known = Known()
+    known.add(ends[3], found.runs)
+    judging = Judge(known, range(100), lambda commit: -commit)
+    places = [judging.line(3, line)[0] is not None for line in range(6)]
+    assert places == [False, False, False, False, True, True]
+
+
+def test_runs_tell_what_lines_tell() -> None:
+    def both(*ends: LineEnd, heads: tuple[HeadLines, ...] = ()) -> None:
+        known = Known()
+        known.add(ends, heads)
+        judging = Judge(known, range(100), lambda commit: -commit)
+        by_runs = of_runs(known, range(100), 1, 6)
+        by_lines = of_lines(judging, 1, range(6))
+        assert by_runs is not None
+        assert verdict(by_runs, lambda commit: -commit) == verdict(by_lines, lambda commit: -commit)
+
+    both(heads=(HeadLines(1, 0, 6, 6, "a.py", 7),))
+    both(LineEnd(1, 0, 2, 2, 9, How.REMOVED), heads=(HeadLines(1, 2, 4, 4, "a.py", 7),))
+    both(LineEnd(1, 0, 2, 2, 9, How.REMOVED), LineEnd(1, 2, 4, 4, 12, How.REMOVED))
+    both(LineEnd(1, 0, 2, 2, 9, How.REVERTED), LineEnd(1, 2, 4, 4, 12, How.REMOVED))
+    both(LineEnd(1, 0, 6, 6, 9, How.REMOVED), LineEnd(1, 0, 6, 6, 12, How.REMOVED))
+    known = Known()
+    known.add((LineEnd(1, 0, 6, 6, 9, How.MOVED, 2, 0),), ())
+    assert of_runs(known, range(100), 1, 6) is None

@@ -23,15 +23,19 @@ _CHANGES = frozenset({RowKind.ADDED, RowKind.REMOVED})
 
 @dataclass(frozen=True)
 class DiffDocument:
-    """Rows as they are shown; positions count lines from the top, rows those of a unified diff."""
+    """Rows as they are shown; positions count lines from the top, rows those of a unified diff.
+
+    `head` are lines above all hunks.
+    """
 
     hits: tuple[Hit, ...] = ()
     is_split: bool = False
+    head: tuple[str, ...] = ()
     rows: Sequence[Row] = field(init=False)
     pairs: Sequence[Pair] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", rows_of(self.hits))
+        object.__setattr__(self, "rows", rows_of(self.hits, self.head))
         object.__setattr__(self, "pairs", pairs_of(self.rows) if self.is_split else ())
 
     @property

@@ -64,9 +64,9 @@ class Row(NamedTuple):
 _LINES = frozenset({RowKind.ADDED, RowKind.REMOVED, RowKind.CONTEXT})
 
 
-def rows_of(hits: Sequence[Hit]) -> list[Row]:
-    """All rows of these hits; a file is headed once for hunks of it that follow each other."""
-    rows: list[Row] = []
+def rows_of(hits: Sequence[Hit], head: Sequence[str] = ()) -> list[Row]:
+    """All rows of these hits below a head; a file is headed once for hunks of it that follow each other."""
+    rows: list[Row] = [Row(RowKind.NOTE, line, 0) for line in head]
     current: tuple[str, str] | None = None
     for number, hit in enumerate(hits):
         file = (hit.commit.sha, hit.path)

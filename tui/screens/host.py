@@ -58,6 +58,7 @@ class SearchHost(Host, Protocol):
     bar: QueryBar
     finder: Finder
     order: str
+    group: str
 
     @property
     def selected(self) -> Hit | None:

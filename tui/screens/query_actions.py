@@ -1,4 +1,4 @@
-"""The actions of the query: filters, period, order of hits, retry, indexing."""
+"""The actions of the query: filters, period, order and grouping of hits, retry, indexing."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class QueryActions:
             "filters": self.choose_filters,
             "order": self.change_order,
             "pattern": self.read_as_pattern,
+            "by_thread": self.change_group,
             "retry": self.retry,
             "index": self.index,
             "drop_filter": self.drop_some_filter,
@@ -55,6 +56,11 @@ class QueryActions:
         """Read the query as a pattern of code, or by its looks again."""
         draft = self._host.bar.draft
         self._host.bar.show(replace(draft, is_pattern=not draft.is_pattern, sample=None))
+
+    def change_group(self) -> None:
+        """One hit for each thread, or again for each commit."""
+        self._host.group = "commit" if self._host.group == "thread" else "thread"
+        self._host.ask()
 
     def retry(self) -> None:
         """Ask again."""

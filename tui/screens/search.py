@@ -23,6 +23,7 @@ from tui.screens.query_actions import QueryActions
 from tui.screens.search_history import SearchHistory
 from tui.screens.search_view import SearchView
 from tui.search_state import Stage, same_lines
+from tui.thread_head import thread_head
 from tui.widgets.query_bar import QueryBar
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ class SearchScreen(PanedScreen):
         self.finder = Finder(self.ohara.link, self._state_changed)
         self.bar = QueryBar(id="bar")
         self.order = "rank"
+        self.group = "commit"
         self._debounce: Timer | None = None
-        self._shown: tuple[str, str, str] | None = None
+        self._shown: tuple[str, ...] | None = None
         self.history = SearchHistory(self)
         self.lazy = LazyPanes(self, self.ohara.session.layout)
         self.view = SearchView(self, self.finder, self.bar, self.lazy)
@@ -173,7 +175,7 @@ class SearchScreen(PanedScreen):
             self.workers.cancel_group(self, "find")
             self.finder.clear()
             return
-        work = partial(self.finder.ask, draft, order=self.order, reranks=self.ohara.reranks)
+        work = partial(self.finder.ask, draft, order=self.order, group=self.group, reranks=self.ohara.reranks)
         self.start_worker(work, group="find", exclusive=True)
 
     def _state_changed(self, change: Change) -> None:
@@ -191,8 +193,10 @@ class SearchScreen(PanedScreen):
         """Put hits into the panes."""
         state = self.finder.state
         self.results.now = self.ohara.clock()
+        self.results.threads = state.threads
         if change is Change.ANSWER and state.hits:
-            shown, self._shown = self._shown, (state.repository, state.source, state.order)
+            asked = (state.repository, state.source, state.order, state.group)
+            shown, self._shown = self._shown, asked
             self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
             self.history.select_wanted()
             self.ohara.typed = state.source
@@ -230,10 +234,12 @@ class SearchScreen(PanedScreen):
         self._show_diff(event.hit)
 
     def _show_diff(self, hit: Hit) -> None:
-        if len(self.diff.hits) == 1 and same_lines(self.diff.hits[0], hit):
+        thread = self.finder.state.threads.get(hit.thread) if hit.thread else None
+        head = thread_head(thread) if thread else ()
+        if len(self.diff.hits) == 1 and same_lines(self.diff.hits[0], hit) and self.diff.head == head:
             self.diff.adopt(hit)
             return
-        self.panes.show_diff(hit)
+        self.panes.show_diff(hit, head)
         self.refresh_status()
 
     def on_result_list_near_end(self) -> None:

@@ -46,16 +46,18 @@ class SearchHistory:
         state, hit = host.finder.state, host.selected
         host.ohara.remember_query(state.repository, state.source)
         selected = (hit.commit.sha, hit.hunk) if hit else None
-        host.ohara.record_visit(SearchVisit(state.repository, host.bar.draft, host.order, selected))
+        visit = SearchVisit(state.repository, host.bar.draft, host.order, selected, host.group)
+        host.ohara.record_visit(visit)
 
     def restore(self, visit: SearchVisit) -> None:
         """Go back to a search, and to the hit that was selected in it."""
         host = self._host
-        host.order = visit.order
+        is_asked = (host.order, host.group) == (visit.order, visit.group)
+        host.order, host.group = visit.order, visit.group
         if visit.repository != host.finder.state.repository:
             host.use_repository(visit.repository)
         self._wanted = (visit.draft.source, visit.selected) if visit.selected else None
-        if visit.draft == host.bar.draft:
+        if visit.draft == host.bar.draft and is_asked:
             self.select_wanted()
         else:
             host.bar.show(visit.draft)

@@ -82,7 +82,8 @@ class SearchView:
         if self._lazy.mounted is not None:
             results = self._lazy.mounted.results
             position = results.position
-            results.set_titles("Hits", "best first" if state.order == "rank" else f"{state.order} first")
+            title = "Threads" if state.group == "thread" else "Hits"
+            results.set_titles(title, "best first" if state.order == "rank" else f"{state.order} first")
         now = activity(state, len(screen.ohara.marks), screen.ohara.keys)
         screen.status_line.show(facts(state, position), now)
         screen.key_line.show(self._footer())

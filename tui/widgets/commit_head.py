@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from ohara.fate_phrase import MARKS, commit_fate_phrase
 from ohara.model import Kin
 from tui.cells import cut, sanitize
 from tui.formats import age, moment
@@ -105,7 +106,8 @@ class _Words(Widget):
             lines.append(_thread_title(details.thread))
             for other in _others(details.thread, commit.sha):
                 self._kin[len(lines)] = other.sha
-                lines.append(_relative("≡", "thread", Kin(other.sha, other.subject, other.time), width))
+                mark = MARKS[other.fate.state] if other.fate else " "
+                lines.append(_relative("≡", f"thread {mark}", _kin(other), width))
         lines = [line.truncate(width, ellipsis=True) for line in lines]  # what is clicked stays one line each
         subject, _, body = commit.message.strip("\n").partition("\n")
         lines += [Content(""), Content.styled(sanitize(subject) or "(no message)", "bold")]
@@ -142,6 +144,12 @@ def _others(thread: Thread, sha: Sha) -> list[ThreadCommit]:
     at = places.get(sha, 0)
     near = sorted(range(len(thread.commits)), key=lambda place: (abs(place - at), place))[: _MOST_KIN + 1]
     return [thread.commits[place] for place in sorted(near) if thread.commits[place].sha != sha][:_MOST_KIN]
+
+
+def _kin(commit: ThreadCommit) -> Kin:
+    """A commit of the thread, with its fate after its subject, as far as it is known."""
+    fate = commit_fate_phrase(commit.fate) if commit.fate else ""
+    return Kin(commit.sha, f"{commit.subject} · {fate}" if fate else commit.subject, commit.time)
 
 
 def _relative(sign: str, title: str, kin: Kin, width: int) -> Content:

@@ -43,11 +43,15 @@ class DiffView(CursorView):
         super().__init__(options=options, is_split=is_split, id=id)
         self.lines_around = lines_around
         self._window = ContextWindow()
+        self.head: tuple[str, ...] = ()
 
     # -- what is shown ---------------------------------------------------------------------------
 
-    def show(self, hits: Sequence[Hit] | Hit, *, keep_position: bool = False) -> None:
-        """Show these hunks, from the first match or change unless the position is to be kept."""
+    def show(
+        self, hits: Sequence[Hit] | Hit, *, keep_position: bool = False, head: tuple[str, ...] = ()
+    ) -> None:
+        """Show these hunks below `head`, from the first match or change unless the position is to be kept."""
+        self.head = head
         given = (hits,) if isinstance(hits, Hit) else tuple(hits)
         self._selection = None
         self._window = ContextWindow(given, self._window.context if keep_position else None)
@@ -85,7 +89,7 @@ class DiffView(CursorView):
         before = self._document
         cursor_row = before.rows[before.row_at(self._cursor)] if self._cursor < before.height else None
         split = before.is_split if is_split is None else is_split
-        self._document = DiffDocument(self._window.shown(), split)
+        self._document = DiffDocument(self._window.shown(), split, self.head)
         same = self._document.same_row(cursor_row) if cursor_row is not None else None
         self._cursor = (
             self._document.position_of(same)

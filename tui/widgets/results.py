@@ -21,11 +21,11 @@ from tui.search_state import index_of_hit
 from tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual import events
 
-    from ohara.model import Hit
+    from ohara.model import Hit, Sha, Thread
 
 LANES = (("text", "T"), ("symbol", "S"), ("vector", "V"), ("commit", "C"), ("literal", "L"))
 
@@ -61,6 +61,7 @@ class ResultList(LineView, inherit_bindings=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.hits: tuple[Hit, ...] = ()
+        self.threads: Mapping[Sha, Thread] = {}
         self.marked: frozenset[tuple[str, int]] = frozenset()
         self.now = time.time()
         self._at = 0
@@ -202,7 +203,7 @@ class ResultList(LineView, inherit_bindings=False):
         room = max(8, width - 3 - 1 - 6 - len(LANES) - 1)
         return [
             Segment(f"{at + 1:>3} ", self._style("rank", here)),
-            Segment(fit(_subject(hit), room), self._style("subject", here)),
+            Segment(fit(self._subject(hit), room), self._style("subject", here)),
             Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
             *self._badges(hit, here),
             Segment(" ", self._style("faint", here)),
@@ -236,12 +237,19 @@ class ResultList(LineView, inherit_bindings=False):
             Segment(f"{_fate_mark(hit)} ", self._style("badge", here)),
             Segment(hit.commit.sha[:8], self._style("sha", here)),
             Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
-            Segment(fit(_subject(hit), room), self._style("subject", here)),
+            Segment(fit(self._subject(hit), room), self._style("subject", here)),
             Segment(" ", self._style("faint", here)),
             *where,
             Segment(" " * (max(0, gap) + 1), self._style("faint", here)),
             *self._badges(hit, here),
         ]
+
+    def _subject(self, hit: Hit) -> str:
+        """The subject of a hit; of a thread, its title and how many commits it has."""
+        thread = self.threads.get(hit.thread) if hit.thread else None
+        if thread is None:
+            return sanitize(hit.commit.subject) or "(no message)"
+        return f"≡{len(thread.commits)} {sanitize(thread.title) or '(no title)'}"
 
     def _badges(self, hit: Hit, here: Style | None) -> list[Segment]:
         """A letter for each lane that found it, a dot for each that did not; of code, how many more match."""
@@ -274,7 +282,3 @@ class ResultList(LineView, inherit_bindings=False):
 def _fate_mark(hit: Hit) -> str:
     """One sign for what became of the hunk's lines; blank where it is not known."""
     return MARKS[hit.fate.state] if hit.fate else " "
-
-
-def _subject(hit: Hit) -> str:
-    return sanitize(hit.commit.subject) or "(no message)"

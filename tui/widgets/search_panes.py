@@ -50,9 +50,9 @@ class SearchPanes(Horizontal):
         yield Splitter(id="splitter")
         yield self.diff
 
-    def show_diff(self, hit: Hit) -> None:
-        """Show the diff of a hit, and its bar in the timeline."""
-        self.diff.show(hit)
+    def show_diff(self, hit: Hit, head: tuple[str, ...] = ()) -> None:
+        """Show the diff of a hit below lines about its thread, and its bar in the timeline."""
+        self.diff.show(hit, head=head)
         place = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "(no file)"
         self.diff.set_titles(sanitize(place), sanitize(f"{hit.commit.author} · {hit.commit.sha[:10]}"))
         self.timeline.select(hit)

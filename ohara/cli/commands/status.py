@@ -74,6 +74,7 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
     said += [f"{part.stage:<12}{_share(part.done, part.total)}" for part in status.passes]
     if all(part.stage is not Pass.VECTOR for part in status.passes):
         said.append(f"{Pass.VECTOR:<12}off: there is no embedder (ohara models)")
+    said.append(f"threads     {_share(status.threaded, status.indexed)}")
     said += [f"ref         {sanitize(name)} at {sha[:12]}" for name, sha in status.refs]
     said += [f"gone        {sanitize(name)}: ohara index --ref HEAD chooses again" for name in status.gone]
     if status.older:

@@ -62,6 +62,9 @@ _AT_HEAD = """SELECT hunk_id, first, lines, solid, path.path, line
   FROM head_line JOIN head_version ON head_version.id = version_id JOIN path ON path.id = path_id"""
 _AT_HEAD_OF = f"{_AT_HEAD} WHERE hunk_id IN (SELECT value FROM json_each(?)) ORDER BY path.path, line"
 _COUNTS = "SELECT hunk_id, solid, commit_id FROM line_count JOIN hunk ON hunk.id = hunk_id"
+_COUNTS_OF = """SELECT hunk.id, solid FROM hunk JOIN line_count ON hunk_id = hunk.id
+  WHERE commit_id IN (SELECT value FROM json_each(?))"""
+_FEW_COMMITS = 2_000  # are looked up one by one; of more, all is read
 
 _SHA_BYTES = 20
 
@@ -202,4 +205,6 @@ def counts(session: Session, commits: Iterable[int]) -> dict[int, int]:
     if not has_lines(session.connection):
         return {}
     wanted = frozenset(commits)
+    if len(wanted) <= _FEW_COMMITS:
+        return dict(session.rows(_COUNTS_OF, (json.dumps(sorted(wanted)),)))
     return {hunk: solid for hunk, solid, commit in session.rows(_COUNTS) if commit in wanted}
