@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import histories
+from fixtures.script import History
 from ohara.engine import Engine
 from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
 from ohara.index.plan import Limits
@@ -77,6 +79,53 @@ def test_killed_at_random_moments_the_finished_index_equals_an_uninterrupted_one
     engine = index(repo, ALL)
     assert engine.status().behind == 0
     assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch, ALL)
+
+
+def followed(database: Path) -> int:
+    """How many commits the pass that follows lines has done, as a reader sees it."""
+    connection = connect_reader(database)
+    try:
+        return int(connection.execute("SELECT count(*) FROM commits WHERE passes & 16").get)
+    finally:
+        connection.close()
+
+
+def test_killed_while_lines_are_followed_the_next_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = one_file_edited_often(tmp_path / "edited", commits=1_600)
+    passes = frozenset({Pass.TEXT, Pass.LITERAL, Pass.LINES})
+    index(repo, IndexOptions(passes=passes - {Pass.LINES}))
+    database = Engine.open(repo.path).location.database
+    done = [0]
+    while len(done) < 3:
+        run = start(repo, "--passes", "text,literal,lines")
+        while run.poll() is None and followed(database) == done[-1]:
+            time.sleep(0.002)
+        with suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        done.append(followed(database))
+    assert 0 < done[1] < done[2] <= 1_600, "what was done before a kill stays done"
+    assert done[1] < 1_600, "it was killed in the middle"
+
+    engine = index(repo, IndexOptions(passes=passes))
+
+    assert followed(database) == 1_600
+    assert facts_of(engine) == facts_of_a_fresh_index(
+        repo, tmp_path / "fresh", monkeypatch, IndexOptions(passes=passes)
+    )
+
+
+def one_file_edited_often(path: Path, commits: int) -> Repo:
+    """A file of a thousand lines, one of which is another with each commit."""
+    chance = random.Random(7)  # noqa: S311 - the same lines every time
+    lines = [f"line {number}" for number in range(1_000)]
+    with History(path) as history:
+        for number in range(commits):
+            lines[chance.randrange(len(lines))] = f"edit {number}"
+            history.commit(f"Edit {number}", {"a.txt": "\n".join(lines)})
+    return history.repo
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:

@@ -21,6 +21,21 @@ _BACK = {
     ),
     3: ("DELETE FROM meta WHERE key = 'identity'",),
     4: ("DROP TABLE encoded",),
+    5: (
+        "DROP TABLE thread",
+        "DROP TABLE copy",
+        "DELETE FROM meta WHERE key IN ('threads', 'threaded')",
+    ),
+    6: (
+        *(
+            f"DROP TABLE {name}"
+            for name in ("line_count", "line_end", "merged_file", "head_version", "head_line")
+        ),
+        "DELETE FROM meta WHERE key = 'head_lines'",
+        "UPDATE commits SET passes = passes & 15",
+        "DROP INDEX commits_pending",
+        "CREATE INDEX commits_pending ON commits(committer_time DESC, passes) WHERE passes < 15",
+    ),
 }
 
 

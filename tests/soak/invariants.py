@@ -56,6 +56,21 @@ _NEVER = {
       WHERE blob_id NOT IN (SELECT id FROM parsed_blob)""",
     "a file of HEAD without its blob": """SELECT count(*) FROM head_file
       WHERE blob_id NOT IN (SELECT id FROM parsed_blob)""",
+    "a count of lines without its hunk": """SELECT count(*) FROM line_count
+      WHERE hunk_id NOT IN (SELECT id FROM hunk)""",
+    "an end of lines without its hunk": """SELECT count(*) FROM line_end
+      WHERE hunk_id NOT IN (SELECT id FROM hunk)
+      OR to_hunk IS NOT NULL AND to_hunk NOT IN (SELECT id FROM hunk)""",
+    "an end of lines without its commit": """SELECT count(*) FROM line_end
+      WHERE commit_id NOT IN (SELECT id FROM commits)""",
+    "a line of HEAD without its hunk or file": """SELECT count(*) FROM head_line
+      WHERE hunk_id NOT IN (SELECT id FROM hunk) OR version_id NOT IN (SELECT id FROM head_version)""",
+    "a merged file without its commit": """SELECT count(*) FROM merged_file
+      WHERE commit_id NOT IN (SELECT id FROM commits)""",
+    "a thread without its commit": """SELECT count(*) FROM thread
+      WHERE commit_id NOT IN (SELECT id FROM commits) OR first_id NOT IN (SELECT id FROM commits)""",
+    "a copy without its commit": """SELECT count(*) FROM copy
+      WHERE commit_id NOT IN (SELECT id FROM commits) OR first_id NOT IN (SELECT id FROM commits)""",
     "a commit said to have words that has none": """SELECT count(*) FROM commits WHERE passes & 1
       AND id NOT IN (SELECT commit_id FROM hunk JOIN fts_hunk_text_docsize AS words ON words.id = hunk.id)""",
 }

@@ -49,7 +49,7 @@ _FIRST_GUESS_S = 1.2
 _AIMED = 0.55  # of the kills; the others come after a delay
 _TRIES = 6
 _END_S = 600.0  # by when anything must have ended, on a machine that may be busy
-_STALE = {"words": -1, "parser": -1, "embedder": "", "vectors": -1}
+_STALE = {"words": -1, "parser": -1, "embedder": "", "vectors": -1, "lines": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Scene:
 INDEX = ("index", "-q", "--jobs", "2")
 _RUN = (
     "migrating", "comparing versions", "judging paths", "planning", "reading commits", "symbols of HEAD",
-    "symbols", "vectors", "recording the run",
+    "symbols", "lines", "lines", "vectors", "threads", "recording the run",
 )  # fmt: skip
 _LATER = (*_RUN, "hiding what is gone", "words again")
 SCENES = (
@@ -75,7 +75,7 @@ SCENES = (
     Scene("gc", "grown", ("gc",), "fresh", ("migrating", "gc")),
     Scene("forget", "grown", ("forget",), "fresh", ("forget",)),
     Scene("rebuild", "grown", (*INDEX, "--rebuild"), "fresh", (*_RUN, "setting aside")),
-    Scene("passes made again", "stale", INDEX, "fresh", ("comparing versions", "words again", *_LATER[-5:])),
+    Scene("passes made again", "stale", INDEX, "fresh", ("comparing versions", "words again", *_LATER[-8:])),
     Scene("migration", "first format", INDEX, "grown", ("migrating",) * 3),
     Scene("changed settings", "grown", INDEX, "resettled", ("judging paths", *_LATER)),
     Scene("worker", "nothing", INDEX, "fresh"),
