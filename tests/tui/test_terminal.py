@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fixtures.script import History
+from fixtures.tree import MovedFrom
 from tests.daemon import wait_until
+from tests.indexing import index
 from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
@@ -164,3 +167,48 @@ def test_a_wrong_setting_is_said_before_the_screen_is_taken(
     assert terminal.shows("ended with 2"), terminal.screen()
     assert "there is no action quti" in terminal.screen()
     assert "did you mean quit?" in terminal.screen()
+
+
+def editor_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An editor that writes down what it was told, and the file that it does so in."""
+    folder.mkdir()
+    told, editor = folder / "told", folder / "vim"
+    editor.write_text(f'#!/bin/sh\necho "$@" >> {shlex.quote(str(told))}\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    return told
+
+
+@pytest.mark.usefixtures("parcel")
+def test_e_opens_the_place_where_the_code_is_now(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = "def grommet():\n    wire = 1\n    return wire\n"
+    with History(tmp_path / "moved") as history:
+        history.commit("Add the grommet", {"old.py": f"import os\n\n\n{body}"}, key="grommet")
+        history.commit(
+            "Add the sprocket", {"gone.py": "def sprocket():\n    return 2\n", "kept.py": "x = 1\n"}
+        )
+        history.commit("Rename it", {"lib/new.py": MovedFrom("old.py")})
+        above = "".join(f"line_{number} = {number}\n" for number in range(20))
+        history.commit("Put more above", {"lib/new.py": f"{above}import os\n\n\n{body}"})
+        history.commit("Drop the sprocket", {"gone.py": "y = 1\n"})
+    repo = history.repo.path
+    index(repo)
+    told = editor_in(tmp_path / "bin", monkeypatch)
+    terminal.run([*COMMAND, "tui", "--repo", str(repo), "--", '"def grommet"'], ROOT)
+    assert terminal.shows("now lib/new.py:24"), terminal.screen()
+    terminal.press("Enter", "e")
+    assert wait_until(told.exists, at_most_s=30), terminal.screen()
+    assert told.read_text() == f"+24 {repo}/lib/new.py\n"
+
+    terminal.press("/")
+    terminal.press("C-u")
+    terminal.press('"def sprocket" +')
+    assert terminal.shows("Drop the sprocket"), terminal.screen()
+    terminal.press("Enter", "G", "e")
+    assert terminal.shows("These lines are gone since"), terminal.screen()
+    assert wait_until(lambda: len(told.read_text().splitlines()) == 2, at_most_s=30), terminal.screen()
+    assert told.read_text().splitlines()[1].endswith(f" {repo}/gone.py")
+    terminal.press("q")
+    assert terminal.shows("ended with 0"), terminal.screen()
