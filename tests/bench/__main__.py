@@ -19,6 +19,7 @@ _PARTS = {
     "golden": "what people ask of five histories: MRR@10, hit@1, and questions without an answer",
     "lazy": "answers where many messages say nothing, beside a flat bonus for silence",
     "ablation": "answers with one piece of the ranking removed at a time",
+    "cochange": "answers if what changes together counted in the ranking",
     "words": "answers without stemming, and without splitting identifiers",
     "index": "how fast a history becomes searchable, and at what cost",
     "find": "how soon a question is answered",
@@ -76,6 +77,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench import parts
     from tests.bench.ablation import measure_ablation
     from tests.bench.agents import measure_agents
+    from tests.bench.cochange_ranking import measure_cochange
     from tests.bench.explain import measure_explain
     from tests.bench.fate import measure_fate
     from tests.bench.golden import measure_golden
@@ -112,6 +114,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         ),
         "lazy": lambda subject: measure_lazy(subject, work, patterns=given.glob, limit=given.queries),
         "ablation": lambda subject: measure_ablation(subject, work, patterns=given.glob, limit=given.queries),
+        "cochange": lambda subject: measure_cochange(subject, work, patterns=given.glob, limit=given.queries),
         "words": lambda subject: measure_words(subject, work, patterns=given.glob, limit=given.queries),
         "find": lambda subject: parts.asking(subject, work),
         "daemon": lambda subject: measure_service(subject, work, queries=min(given.queries, 100)),

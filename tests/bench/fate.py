@@ -43,13 +43,14 @@ _GONE = frozenset({FateState.GONE, FateState.REVERTED})
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A hunk drawn by chance, and its fate."""
+    """A hunk drawn by chance, its fate, and the commits that moved, shifted, joined or restored its lines."""
 
     sha: Sha
     asked: Asked
     fate: Fate
     added: tuple[str, ...]
     names: tuple[str, ...]
+    handed_on: frozenset[Sha]
 
     def named(self) -> str:
         """The hunk as a person would look it up."""
@@ -108,9 +109,23 @@ def _drawn(engine: Engine, reader: Reader, tip: Sha, hunks: int, seed: int) -> l
             fates[each.hunk],
             tuple(line[1:] for line in each.body.split("\n") if line[:1] == "+"),
             reader.names_of_file(each.path),
+            _handed_on(reader, each.hunk),
         )
         for each in asked
     ]
+
+
+def _handed_on(reader: Reader, hunk: int) -> frozenset[Sha]:
+    """The commits by which lines of a hunk became lines of another, and so on from there."""
+    shas = reader.remembered("shas", lambda: {link.commit: link.sha for link in reader.links()})
+    found: set[Sha] = set()
+    waiting, seen = {hunk}, {hunk}
+    while waiting:
+        ends = [end for end in reader.ends_of(waiting) if end.to_hunk is not None]
+        found.update(shas[end.commit] for end in ends if end.commit in shas)
+        waiting = {end.to_hunk for end in ends if end.to_hunk is not None} - seen
+        seen |= waiting
+    return frozenset(found)
 
 
 def _page_ms(engine: Engine, reader: Reader, tip: Sha, drawn: Sequence[Drawn]) -> list[float]:
@@ -186,8 +201,14 @@ def _by_log_of_lines(repo: Path, each: Drawn, tally: Tally) -> None:
     """The line of HEAD at which the fate points was last touched by the hunk's commit."""
     place = f"{each.fate.line},{each.fate.line}:{each.fate.path}"
     newest = _git(repo, "log", "-1", "-s", "--no-merges", "--format=%H", f"-L{place}", "HEAD")[0]
-    is_other = each.fate.state is FateState.MOVED or each.fate.by is not None
-    why = "log -L stops at the commit that moved, joined or restored the line" if is_other else newest[:10]
+    why = newest[:10]
+    if newest in each.handed_on:
+        why = "log -L stops at the commit that moved, shifted, joined or restored the line"
+    elif newest != each.sha and each.fate.path and each.fate.line:
+        blamed = _blamed(repo, each.fate.path)[each.fate.line - 1][0]
+        why = (
+            "blame names the commit, too; log -L takes another of equal lines" if blamed == each.sha else why
+        )
     tally.count(agrees=newest == each.sha, why=why, what=f"{each.named()} {place}")
 
 
