@@ -59,7 +59,7 @@ async def test_the_list_is_grouped_by_thread_and_again_by_commit(parcel: Path) -
         at = next(at for at, hit in enumerate(expected.hits) if hit.thread in threads)
         app.search.results.move_to(at)
         await pilot.pause()
-        thread = threads[expected.hits[at].thread or ""]
+        thread = next(each for each in expected.threads if each.id == expected.hits[at].thread)
         shown = text_of(app)
         assert f"≡{len(thread.commits)} {thread.title[:20]}" in shown
         assert f"{at + 1} of {len(expected.hits)}" in shown
