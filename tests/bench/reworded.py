@@ -10,14 +10,16 @@ vectors of those commits are made again by `ohara index`, as its own passes make
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.embed.model_text import VECTORS_VERSION
 from ohara.engine import Engine
 from ohara.model import Pass
+from ohara.store.facts import FINGERPRINT
 from ohara.store.sqlite.generations import generations
-from ohara.store.sqlite.schema import PASS_BITS
+from ohara.store.sqlite.meta import read_fact
+from ohara.store.sqlite.schema import PASS_BITS, open_reader
 from ohara.store.sqlite.writer import Writer
 from tests.bench.changelog import default_branch_tip
 from tests.bench.workspace import at_home, bring_up_to_date, with_messages
@@ -42,8 +44,9 @@ def without_messages(subject: Subject, work: Path, patterns: Sequence[str] = ())
 def remade(
     subject: Subject, known: Indexed, copy: Indexed, rewrite: Callable[[Writer], None], told: str = ""
 ) -> Indexed:
-    """A rewritten copy of an index; made anew when its history, what is left out or `told` has changed."""
-    made_of = f"{default_branch_tip(subject.repo)}\n{known.settings.index.ignore}\n{VECTORS_VERSION}\n{told}"
+    """A rewritten copy of an index; made anew when its history, what made it or `told` has changed."""
+    made_with = fingerprint_of(known)
+    made_of = f"{default_branch_tip(subject.repo)}\n{known.settings.index.ignore}\n{made_with}\n{told}"
     mark = copy.home / f"{subject.name}.made-of"
     if not mark.is_file() or mark.read_text(encoding="utf-8") != made_of:
         mark.unlink(missing_ok=True)
@@ -51,6 +54,14 @@ def remade(
         bring_up_to_date(copy)
         mark.write_text(made_of, encoding="utf-8")
     return copy
+
+
+def fingerprint_of(indexed: Indexed) -> str:
+    """What the derived passes of an index were made with, and the format of its tables."""
+    with at_home(indexed.home):
+        database = Engine.open(indexed.repo, indexed.settings).location.database
+    with closing(open_reader(database)) as connection:
+        return f"{read_fact(connection, FINGERPRINT)} {connection.pragma('user_version')}"
 
 
 def keeping(_writer: Writer) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from ohara.model import Mode
 from ohara.store.sqlite.writer import Writer
+from ohara.words import WORDS_VERSION
 from tests.bench.changelog import draw_queries, excluded_pathspecs
 from tests.bench.githistory import borrow, files_added, git, paths_touched, read_files
 from tests.bench.indexing import pack_bytes
@@ -108,6 +109,24 @@ def test_without_messages_nothing_knows_a_word_of_them(repo: Repo, tmp_path: Pat
     made = blind.database.stat().st_ino
     assert without_messages(subject, tmp_path) == blind_index
     assert blind.database.stat().st_ino == made
+
+
+def test_a_copy_of_an_index_that_was_made_with_something_else_is_made_anew(
+    repo: Repo, tmp_path: Path
+) -> None:
+    subject = Subject("rehearsal", repo.path)
+    blind = without_messages(subject, tmp_path)
+    with at_home(blind.home):
+        left = Ohara(blind, Way("ohara")).database.with_name("left")
+    left.touch()
+    without_messages(subject, tmp_path)
+    assert left.exists()
+    mark = blind.home / "rehearsal.made-of"
+    said = mark.read_text(encoding="utf-8")
+    mark.write_text(said.replace(f"words={WORDS_VERSION}", "words=0"), encoding="utf-8")
+    without_messages(subject, tmp_path)
+    assert not left.exists()
+    assert mark.read_text(encoding="utf-8") == said
 
 
 def test_borrowed_objects_are_not_copied(repo: Repo, tmp_path: Path) -> None:

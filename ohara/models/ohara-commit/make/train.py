@@ -45,6 +45,7 @@ WARMUP = 50
 EMA = 0.995
 CHECKPOINT_S = 180
 SHOWN = 0.2
+HOTTEST = 50.0  # unbounded, it rose while the loss stood still
 ASK = (
     "how did we {}",
     "when did we {}",
@@ -326,7 +327,7 @@ def main() -> None:
         back = torch.empty(len(order), dtype=torch.long)
         back[torch.from_numpy(order)] = torch.arange(len(order))
         documents = torch.cat(parts)[back]
-        loss = contrast(queries, documents, commits, repository, heat.exp())
+        loss = contrast(queries, documents, commits, repository, heat.exp().clamp(max=HOTTEST))
         repository.memory.extend(zip((c.sha for c in commits), documents.detach(), strict=True))
         rounded.zero_grad(set_to_none=True)
         heat.grad = None

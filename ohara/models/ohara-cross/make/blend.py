@@ -25,7 +25,7 @@ from evaluate_lanes import interval  # noqa: E402
 
 from ohara.embed.fastembed_models import folder_reranker  # noqa: E402
 from ohara.retrieve.profile import DEFAULT, Blend  # noqa: E402
-from ohara.retrieve.proximity import Wording, rarities, wordings  # noqa: E402
+from ohara.retrieve.proximity import Proximity, proximities, rarities  # noqa: E402
 from ohara.retrieve.rerank import squashed  # noqa: E402
 
 MODES = ("messages", "blind")
@@ -71,11 +71,11 @@ def opinions(
     return [squashed(one) if one else () for one in scores[: len(pools)]]
 
 
-def said_of(pool: recorded.Pool) -> list[Wording]:
+def said_of(pool: recorded.Pool) -> list[Proximity]:
     """How each hunk of a pool is worded."""
     rarity = rarities(pool.rows_of_word, pool.rows_of_word.__getitem__, pool.rows)
     documents = [one.document for one in pool.candidates]
-    return wordings(pool.query, rarity, documents, [one.commit for one in pool.candidates])
+    return proximities(pool.query, rarity, documents, [one.commit for one in pool.candidates])
 
 
 def reciprocal(pool: recorded.Pool, values: list[float]) -> float:

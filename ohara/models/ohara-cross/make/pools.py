@@ -1,12 +1,13 @@
 """Record what the pipeline would hand to the reranker, so that ways to blend can be tried in seconds.
 
-    python pools.py WORK OUT_DIR NAME=PATH … [--queries N] [--history FOLDER]
+    python pools.py WORK OUT_DIR NAME=PATH … [--queries N] [--history FOLDER] [--wide] [--ways lazy,blind]
 
 WORK is the benchmark's folder of indexes (`python -m tests.bench quality` makes them). For each repository three
 files are written, `NAME.messages.pkl`, `NAME.blind.pkl` and `NAME.lazy.pkl`: for each query its answers, the pool's best
 hunks with their lane scores and the text a cross-encoder reads, and what each lane answered. Queries are changelog fragments; with
 `--history` (the files of `histories.py`) those of training repositories: entries that a commit added to a
-changelog file and, for the blind index, paragraphs of its message.
+changelog file and, for the blind index, paragraphs of its message. With `--wide` everything that the lanes found is
+kept, so that other pools can be made of it; the pipeline's own pool is the first fifty by their fused score.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from ohara.store.reading import Reader
 
 DEPTH = 50
+EVERYTHING = 1_000
 PATIENCE_S = 60.0
 
 
@@ -69,6 +71,7 @@ class Candidate:
     body: str
     document: str
     pinned: bool
+    hunk: int = 0
 
 
 @dataclass(slots=True)
@@ -120,13 +123,18 @@ def counted(reader: Reader, words: tuple[str, ...]) -> tuple[dict[str, int], int
 
 
 def record(
-    indexed: Indexed, queries: list[tuple[str, tuple[str, ...], str]], *, k: int = 10, depth: int = DEPTH
+    indexed: Indexed,
+    queries: list[tuple[str, tuple[str, ...], str]],
+    *,
+    k: int = 10,
+    depth: int = DEPTH,
+    wide: bool = False,
 ) -> list[Pool]:
-    """Ask each query and keep what would be reranked."""
+    """Ask each query and keep what would be reranked, or all that the lanes found."""
     caught: list[tuple[ScoredHunk, StoredHunk]] = []
 
     async def catch(asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]) -> object:
-        caught[:] = [(one, rows[one.hunk]) for one in in_order(found)[:depth]]
+        caught[:] = [(one, rows[one.hunk]) for one in in_order(found)[: None if wide else depth]]
         return await reranked(
             replace(asked, plan=replace(asked.plan, options=replace(asked.plan.options, rerank=False))),
             found,
@@ -140,6 +148,9 @@ def record(
             answered[one.lane] = [(c.hunk, c.sha.hex(), c.score) for c in one.candidates]
         return pool_of(answers, *given, **named)  # type: ignore[arg-type]
 
+    times = ranking.POOL_TIMES
+    if wide:
+        ranking.POOL_TIMES = EVERYTHING
     reranked, ranking._reranked = ranking._reranked, catch  # type: ignore[assignment]
     pool_of, ranking.pool = ranking.pool, listen  # type: ignore[assignment]
     pools = []
@@ -166,7 +177,7 @@ def record(
                             path=row.path,
                             symbol=row.symbols[0] if row.symbols else "",
                             message=row.commit.message,
-                            body=row.body,
+                            body="" if wide else row.body,
                             document=rerank_text(
                                 query.words,
                                 row.commit.subject,
@@ -175,6 +186,7 @@ def record(
                                 row.body,
                             ),
                             pinned=one.pinned,
+                            hunk=one.hunk,
                         )
                         for one, row in caught
                     ],
@@ -182,7 +194,7 @@ def record(
                     dict(answered),
                 )
             )
-    ranking._reranked, ranking.pool = reranked, pool_of
+    ranking._reranked, ranking.pool, ranking.POOL_TIMES = reranked, pool_of, times
     return pools
 
 
@@ -196,6 +208,8 @@ def main() -> None:
     parser.add_argument("--history", type=Path)
     parser.add_argument("--k", type=int, default=10, help="hits asked for; lanes and pool are the deeper")
     parser.add_argument("--depth", type=int, default=DEPTH, help="hunks kept of a pool")
+    parser.add_argument("--wide", action="store_true", help="keep all that the lanes found")
+    parser.add_argument("--ways", default="messages,blind,lazy")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     for repository in given.repositories:
@@ -208,7 +222,7 @@ def main() -> None:
         )
         for mode, index in ways.items():
             file = given.out / f"{name}.{mode}.pkl"
-            if file.exists():
+            if file.exists() or mode not in given.ways.split(","):
                 continue
             queries = (
                 list(asked_of(name, given.history, blind=mode == "blind", limit=given.queries))
@@ -217,7 +231,7 @@ def main() -> None:
             )
             if not queries:
                 continue
-            pools = record(index(subject, given.work), queries, k=given.k, depth=given.depth)
+            pools = record(index(subject, given.work), queries, k=given.k, depth=given.depth, wide=given.wide)
             file.write_bytes(pickle.dumps(pools))
             print(f"{name} {mode}: {len(pools)} pools", flush=True)
 
