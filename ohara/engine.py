@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from ohara import config
 from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryError, reason_of
 from ohara.git.repo import Repository
+from ohara.git.walk import walk
 from ohara.index.reachability import not_indexed
 from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
-from ohara.index.survey import ChosenBy, RefChoice, choose_refs, recount, resolve_tips
+from ohara.index.survey import DEFAULT_REFS, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import WHOLE_HUNK, ExplainOptions, IndexStatus, Pass, Progress, SearchOptions
 from ohara.store.engines import index_at
 from ohara.store.facts import LAST_RUN, TIPS, TOTAL
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
+    from anyio.streams.memory import MemoryObjectSendStream
+
     from ohara.browse.browser import Browser
     from ohara.model import Hit, Query, Related, Results, Sha
     from ohara.query.names import LinesName
+    from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Traced
     from ohara.search import Search
     from ohara.settings import Settings
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from ohara.store.reading import Reader
 
 CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
+VISIT_COMMITS = 2_000  # of a branch that is not indexed: read in a few seconds
 EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
 _LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well before this
 
@@ -119,11 +124,26 @@ class Engine:
 
         return anyio.run(self.find, query, options)
 
-    async def find(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
-        """Answer a query, in a running event loop."""
+    async def find(
+        self,
+        query: str | Query,
+        options: SearchOptions = SearchOptions(),  # noqa: B008 - frozen
+        moments: MemoryObjectSendStream[Verified] | None = None,
+    ) -> Results:
+        """Answer a query, in a running event loop; the progress of an exact search is sent to `moments`."""
         from ohara.retrieve.reading import read_query
 
-        return await self.search.find(read_query(query, options), self.search.plan(options))
+        results = await self.search.find(read_query(query, options), self.search.plan(options), moments)
+        return await self.with_tags(results) if options.tags else results
+
+    async def with_tags(self, results: Results) -> Results:
+        """The results with the first release that held each hit."""
+        if not results.hits:
+            return results
+        tags = await self.browser.first_tags({hit.commit.sha for hit in results.hits})
+        return replace(
+            results, hits=tuple(replace(hit, tag=tags.get(hit.commit.sha)) for hit in results.hits)
+        )
 
     def explain(self, place: str, options: ExplainOptions = ExplainOptions()) -> Results:  # noqa: B008 - frozen
         """The commits that made a place (lines, a file, a symbol) what it is; one hit for each."""
@@ -204,11 +224,39 @@ class Engine:
         if pending is None or pending > CATCH_UP_COMMITS:
             return pending
         passes = EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES
-        options = IndexOptions(passes=passes, jobs=jobs, at_most_s=at_most_s)
+        self._run(IndexOptions(passes=passes, jobs=jobs, at_most_s=at_most_s))
+        return self.pending()
+
+    @contextmanager
+    def visiting(self, names: Sequence[str], *, passes: frozenset[Pass] | None = None) -> Iterator[None]:
+        """Have the history of some names searched beside what is indexed, and hidden again afterwards.
+
+        What was read stays in the index, unseen, until `gc`: the next visit reads only what is new.
+        """
+        with self.store.statistics() as known:
+            choice = choose_refs(known, RefChoice(), self.settings.index.refs)
+        chosen = tuple(resolve_tips(self.repository, choice))
+        visited = RefChoice(tuple(dict.fromkeys((*chosen, *names))), by=ChosenBy.VISIT)
+        wanted = passes or (EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES)
+        options = IndexOptions(refs=visited, passes=wanted, visit=True, lock_wait_s=_LOCK_WAIT_S)
+        with ExitStack() as after:
+            after.callback(self._run, replace(options, refs=DEFAULT_REFS))
+            self._run(options)
+            yield
+
+    def _run(self, options: IndexOptions) -> None:
         with closing(self.index(options)) as moments:
             for _ in moments:
                 pass
-        return self.pending()
+
+    def outside(self, name: str) -> int:
+        """How many commits that a name leads to are not indexed because no indexed ref leads to them."""
+        self._require_index()
+        tip = self.repository.commit_named(name)
+        with self.store.statistics() as known:
+            choice = choose_refs(known, RefChoice(), self.settings.index.refs)
+        covered = resolve_tips(self.repository, choice).values()
+        return sum(1 for _ in walk(self.repository, (tip,), hide=covered))
 
     def _few_lines_pending(self) -> bool:
         """True when the lines of nearly all commits are followed: new ones cost next to nothing."""

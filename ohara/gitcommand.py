@@ -49,6 +49,7 @@ _ENVIRONMENT: Final = {
 # again, for which git would start merge drivers.
 SHOW_OPTIONS: Final = ("--no-ext-diff", "--no-textconv", "--no-show-signature", "--submodule=short", "--cc")
 
+DEFAULT_PAGER: Final = "less"
 _PAGER_KEYS: Final = ("pager.show", "core.pager")
 _SWITCHES: Final = frozenset({"", "true", "yes", "on", "1", "false", "no", "off", "0"})
 _TIMEOUT_S: Final = 10.0
@@ -65,13 +66,16 @@ def git_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {**environment, **_ENVIRONMENT}
 
 
-def user_pager(environment: Mapping[str, str]) -> str:
-    """The pager of the user's own git configuration, as a shell command, or an empty text."""
+def user_pager(environment: Mapping[str, str], *, keys: tuple[str, ...] = _PAGER_KEYS) -> str:
+    """The pager of the user's own git configuration, as a shell command, or an empty text.
+
+    `keys` are the settings that may name it, the first of them that does not only switch it on or off.
+    """
     if "GIT_PAGER" in environment:
         return environment["GIT_PAGER"]
     chosen = _user_settings(environment)
-    named = (chosen[key] for key in _PAGER_KEYS if chosen.get(key, "").lower() not in _SWITCHES)
-    return next(named, "") or environment.get("PAGER", "") or "less"
+    named = (chosen[key] for key in keys if chosen.get(key, "").lower() not in _SWITCHES)
+    return next(named, "") or environment.get("PAGER", DEFAULT_PAGER)
 
 
 def _user_settings(environment: Mapping[str, str]) -> dict[str, str]:

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ohara.suggest import nearest
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
@@ -178,12 +180,38 @@ _BY_EXTENSION: Final = {ending: language.name for language in _TABLE for ending 
 _BY_FILENAME: Final = {name.lower(): language.name for language in _TABLE for name in language.filenames}
 _BY_INTERPRETER: Final = {program: language.name for language in _TABLE for program in language.interpreters}
 
+_JOINTS: Final = re.compile(r"[\s._-]+")
+_SHORTEST_GUESS: Final = 3  # a name of two letters is one slip away from everything
+_LONG_NAME: Final = 6  # from here on two slips still mean the same word
+
 _SHEBANG: Final = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?(?:\w+=\S*\s+)*)?(?:\S*/)?([A-Za-z+-]+)")
 
 
 def canonical_language(name: str) -> str | None:
     """The one name of a language that may be called by an alias: `c++` is `cpp`, `py` is `python`."""
     return _BY_NAME.get(name.strip().lower())
+
+
+def language_meant(name: str) -> str | None:
+    """The language that an unknown name was probably meant for; none where a guess would be noise.
+
+    An ending of its files (`pyx`), another way to join its words (`visual basic`), its beginning (`pyth`) or
+    a name that begins with it (`rustlang`), and for names that are long enough, one or two slips.
+    """
+    typed = _JOINTS.sub("", name.strip().lower())
+    if known := _BY_EXTENSION.get(typed):
+        return known
+    plain = {_JOINTS.sub("", alias): language for alias, language in _BY_NAME.items()}
+    if typed in plain:
+        return plain[typed]
+    if len(typed) < _SHORTEST_GUESS:
+        return None
+    names = [alias for alias in plain if len(alias) >= _SHORTEST_GUESS]
+    slip = nearest(typed, names, within=1 if len(typed) < _LONG_NAME else 2)
+    longer = min((alias for alias in names if alias.startswith(typed)), key=len, default=None)
+    shorter = max((alias for alias in names if typed.startswith(alias)), key=len, default=None)
+    found = slip or longer or shorter
+    return plain[found] if found else None
 
 
 def languages_named(name: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from ohara.embed.identity import embedder_of
 from ohara.embed.model_cache import shared_embedder, shared_reranker
 from ohara.errors import QueryError, RepositoryError, UsageError
 from ohara.fate.source import FateSource
+from ohara.forge import forge_of, hit_page
 from ohara.index.reachability import NOT_INDEXED_HINT, Reach, Reaches
 from ohara.index.status import UnseenCommits, brief_status
 from ohara.index.survey import (
@@ -172,7 +173,12 @@ class Search:
 
     def _with_notes(self, results: Results, plan: Plan) -> Results:
         notes = (*_gone(results.index.gone), *self._substitutes(results, plan))
-        return replace(results, notes=(*results.notes, *notes)) if notes else results
+        with self._lock:
+            forge = forge_of(self._repository.remote_url())
+        hits = results.hits
+        if forge is not None:
+            hits = tuple(replace(hit, url=hit_page(forge, hit)) for hit in hits)
+        return replace(results, hits=hits, notes=(*results.notes, *notes))
 
     def _substitutes(self, results: Results, plan: Plan) -> tuple[str, ...]:
         """Notes about models that a setting names and this machine lacks, if the search needed them."""
@@ -231,7 +237,7 @@ class Search:
             covered = resolve_tips(self._repository, choice).values()
             reach = self._reaches.of(reader, found, covered)
             note = _outside(refs, reach, command_to_choose(self._repository, choice, reach.names))
-        return Reached(reach.indexed, note)
+        return Reached(reach.indexed, note, reach.outside)
 
     def _status(self, reader: Reader) -> IndexStatus:
         with self._lock:

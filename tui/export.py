@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from ohara.forge import Forge
     from ohara.model import Commit, Hit
-    from tui.forge import Forge
 
 _ELLIPSIS = "…"
 _CUT_FROM = 400  # excerpts cut longer lines, and say so by an ellipsis

@@ -19,6 +19,7 @@ from ohara.browse.span import Span
 from ohara.browse.subject import Places, Subject
 from ohara.errors import RepositoryError, UsageError
 from ohara.fate.source import FateSource
+from ohara.forge import forge_of, hit_page
 from ohara.git.blame import blame as git_blame
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
@@ -32,7 +33,7 @@ from ohara.retrieve.together import read_threads
 from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ohara.model import Hit, Related, Results, Sha
     from ohara.query.names import LinesName
@@ -90,6 +91,10 @@ class Browser:
     async def lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
         """Lines of a file as it is in a commit; fewer where it ends."""
         return await self._read(lambda _: self._lines(name, path, span))
+
+    async def first_tags(self, shas: Collection[Sha]) -> dict[Sha, str]:
+        """The first release that held each commit, for those that one did."""
+        return await self._read(lambda reader: self._first_tags(reader, shas))
 
     async def explain(self, place: str, options: ExplainOptions) -> Results:
         """The commits that made a place what it is."""
@@ -167,6 +172,11 @@ class Browser:
             thread=next(iter(known), None),
         )
 
+    def _first_tags(self, reader: Reader, shas: Collection[Sha]) -> dict[Sha, str]:
+        with self._lock:
+            arrivals = Explainer(self._repository, reader, _ALL_HUNKS).arrivals_of(shas)
+        return {sha: arrival.tag for sha, arrival in arrivals.items() if arrival.tag}
+
     def _explain(self, reader: Reader, place: str, options: ExplainOptions) -> Results:
         with self._lock:
             status = brief_status(
@@ -174,7 +184,10 @@ class Browser:
             )
             results = Explainer(self._repository, reader, options).explain(place, status)
             head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
+            forge = forge_of(self._repository.remote_url())
         hits, note = with_fates(self._fates, reader, results.hits, head)
+        if forge is not None:
+            hits = tuple(replace(hit, url=hit_page(forge, hit)) for hit in hits)
         return replace(results, hits=hits, notes=(*results.notes, *filter(None, (note,))))
 
     def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:

@@ -249,6 +249,12 @@ class Explainer:
 
     # -- how they came in ------------------------------------------------------------------------
 
+    def arrivals_of(self, shas: Iterable[Sha]) -> dict[Sha, Arrival]:
+        """How commits came in, for those that are indexed."""
+        came = self._arrivals()
+        known = self._reader.commit_graph().position
+        return {sha: self._arrival(came, sha) for sha in shas if bytes.fromhex(sha) in known}
+
     def _arrivals(self) -> Arrivals:
         """What brought in every commit; kept while neither the index nor the refs change."""
         head = self._repository.resolve_existing(("HEAD",)).get("HEAD")

@@ -44,6 +44,11 @@ def _find_fast(arguments: list[str]) -> int | None:
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
+        if sys.stdout.isatty() and "--no-pager" not in arguments:
+            from ohara.cli.pager import page_out
+
+            if page_out(out, err):
+                return code
         sys.stdout.write(out)
         sys.stderr.write(err)
         sys.stderr.flush()

@@ -70,6 +70,32 @@ _OPTIONS = (
         metavar="GLOB",
         help="No repository of this name or path; -repo:GLOB in a query.",
     ),
+    click.option("--not-author", "not_authors", multiple=True, metavar="NAME", help="Commits by all others."),
+    click.option("--not-lang", "not_langs", multiple=True, metavar="NAME", help="Files in other languages."),
+    click.option("--not-ext", "not_exts", multiple=True, metavar="ENDING", help="Files with other endings."),
+    click.option(
+        "--not-kind",
+        "not_kinds",
+        multiple=True,
+        type=click.Choice([kind.value for kind in ChangeKind]),
+        help="What did not happen to the file.",
+    ),
+    click.option(
+        "--not-ref", "not_refs", multiple=True, metavar="REF", help="Commits that it does not reach."
+    ),
+    click.option(
+        "--not-commit", "not_commits", multiple=True, metavar="REV", help="All commits but this one."
+    ),
+    click.option(
+        "--not-message",
+        "not_messages",
+        multiple=True,
+        metavar="TEXT",
+        help="Commits whose message lacks this.",
+    ),
+    click.option(
+        "--not-symbol", "not_symbols", multiple=True, metavar="NAME", help="Hunks that do not touch it."
+    ),
     click.option("--added", is_flag=True, help="Only added lines count."),
     click.option("--removed", is_flag=True, help="Only removed lines count."),
 )
@@ -99,6 +125,14 @@ def read_filters(
     fates: tuple[str, ...],
     not_fates: tuple[str, ...],
     not_repos: tuple[str, ...],
+    not_authors: tuple[str, ...],
+    not_langs: tuple[str, ...],
+    not_exts: tuple[str, ...],
+    not_kinds: tuple[str, ...],
+    not_refs: tuple[str, ...],
+    not_commits: tuple[str, ...],
+    not_messages: tuple[str, ...],
+    not_symbols: tuple[str, ...],
     now: int,
 ) -> Filters:
     """The filters that the options give; a bad value raises the same error as in a query."""
@@ -120,6 +154,14 @@ def read_filters(
         fates=tuple(map(query.parse_fate, fates)),
         not_fates=tuple(map(query.parse_fate, not_fates)),
         not_repos=tuple(map(query.parse_repo, not_repos)),
+        not_authors=tuple(map(query.parse_author, not_authors)),
+        not_langs=tuple(map(query.parse_lang, not_langs)),
+        not_exts=tuple(map(query.parse_ext, not_exts)),
+        not_kinds=tuple(map(query.parse_kind, not_kinds)),
+        not_refs=tuple(map(query.parse_ref, not_refs)),
+        not_commits=tuple(map(query.parse_commit, not_commits)),
+        not_messages=tuple(map(query.parse_message, not_messages)),
+        not_symbols=tuple(map(query.parse_symbol, not_symbols)),
     )
 
 

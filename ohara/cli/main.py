@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 PROGRAM = "ohara"
+_LONGEST_HINT = 100
 COMPLETE_VARIABLE = "_OHARA_COMPLETE"
 
 
@@ -47,7 +48,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "tui": Lazy("tui", "Search and browse history on screen."),
     "explain": Lazy("explain", "Tell how lines, a file or a symbol came to be, commit by commit."),
     "mcp": Lazy("mcp", "Serve coding agents over the Model Context Protocol."),
-    "show": Lazy("show", "Show a commit's message, the thread it belongs to, and its hunks."),
+    "show": Lazy("show", "Show a commit's message, what became of it, and its diff, which git apply takes."),
     "related": Lazy("related", "Show what changes together with PLACE, with the commits."),
     "index": Lazy("index", "Read what is new in a repository's history, newest first."),
     "status": Lazy("status", "Show what is indexed, what is left out and why, and how far each pass is."),
@@ -89,7 +90,7 @@ class LazyGroup(click.Group):
         typed = args[0]
         if typed not in COMMANDS and not ctx.resilient_parsing:
             meant = nearest(typed, COMMANDS, within=1)
-            hint = f"did you mean {PROGRAM} {meant}?" if meant else f"{PROGRAM} -h lists the commands"
+            hint = f"did you mean {PROGRAM} {meant}?" if meant else _to_search_for(args)
             raise UsageError(f"no such command: {typed}", hint=hint)
         return super().resolve_command(ctx, args)
 
@@ -108,6 +109,15 @@ class LazyGroup(click.Group):
             if name.startswith(incomplete)
         ]
         return names + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def _to_search_for(words: Sequence[str]) -> str:
+    """The command that searches for what was typed in place of a command."""
+    import shlex
+
+    command = shlex.join([PROGRAM, "find", *words])
+    shown = command if len(command) <= _LONGEST_HINT else f"{PROGRAM} find …"
+    return f"to search for it: {shown}; {PROGRAM} -h lists the commands"
 
 
 @click.group(

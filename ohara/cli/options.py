@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.errors import UsageError
+from ohara.present.times import DATE_STYLES, FORMAT, RELATIVE
+from ohara.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +31,19 @@ def or_here(context: click.Context, option: click.Parameter, given: Sequence[Pat
     return only_one(context, option, given) or Path()
 
 
+def date_style(context: click.Context, option: click.Parameter, given: str) -> str:
+    """The value of --date, which must be one of git's styles."""
+    del context, option
+    if given in DATE_STYLES or (given.startswith(FORMAT) and given != FORMAT):
+        return given
+    meant = nearest(given, DATE_STYLES, within=2)
+    listed = f"the styles are {', '.join(DATE_STYLES)} and {FORMAT}%Y-%m-%d"
+    raise UsageError(
+        f"there is no style of dates called {given!r}",
+        hint=f"did you mean {meant}? {listed}" if meant else listed,
+    )
+
+
 repo_option = click.option(
     "--repo",
     type=click.Path(path_type=Path),
@@ -47,6 +62,19 @@ several_option = click.option(
 )
 
 everywhere_option = click.option("--everywhere", is_flag=True, help="Search every indexed repository.")
+
+date_option = click.option(
+    "--date",
+    metavar="STYLE",
+    default=RELATIVE,
+    show_default=True,
+    callback=date_style,
+    help="How dates are written, as in git: iso, short, local, unix, format:%Y …",
+)
+
+no_pager_option = click.option(
+    "--no-pager", is_flag=True, help="Print at once, where a terminal would get git's pager."
+)
 
 color_option = click.option(
     "--color",

@@ -12,13 +12,17 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ohara.cli.pager import page_out
 from ohara.cli.printing import Form, Terminal
 from ohara.cli.report import ExitCode, describe
+from ohara.errors import UsageError
 from ohara.model import QueryClass
 from ohara.present.advice import advice, doubtful
 from ohara.present.budget import within_budget
+from ohara.present.columns import shortened
 from ohara.present.json import hit_object, results_object, written
 from ohara.present.style import Ink, style_for
+from ohara.present.template import read_template
 from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
 from ohara.present.threads import grouped_head
 from ohara.sanitize import sanitize
@@ -42,32 +46,46 @@ def rendered(
     results: Results, printing: OutputOptions, terminal: Terminal, *, now: float, notes: Sequence[str] = ()
 ) -> Rendered:
     """Render the hits for stdout, and warnings, notes and the summary for stderr."""
-    doubt = doubtful(results)
-    match printing.form:
-        case Form.SILENT:
-            return Rendered(err=f"{describe(doubt)}\n" if doubt else "")
-        case Form.JSON:
-            kept = _within(results, printing, lambda hit: written(hit_object(hit)))
-            out = [written(results_object(replace(results, hits=kept)))]
-        case Form.LINES:
-            kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
-            out = [written(hit_object(hit)) for hit in kept]
-        case Form.TEXT:
-            several = bool(results.parts)
-            kept, out = _text(results, printing, replace(_page(printing, terminal, now=now), several=several))
+    if printing.form is Form.SILENT:
+        doubt = doubtful(results)
+        return Rendered(err=f"{describe(doubt)}\n" if doubt else "")
+    kept, out = _hits(results, printing, _page(printing, terminal, now=now))
     said = [*warnings(results), *notes]
     if omitted := len(results.hits) - len(kept):
         said.append(f"{omitted:,} of {len(results.hits):,} hits did not fit into the budget")
-    if doubt:
-        said.append(describe(doubt))
-    elif printing.form is Form.TEXT:
-        if not results.hits:
-            # When a ranked query finds nothing, its warnings already say so and suggest other words.
-            said += [*([] if results.query.words else ["nothing found"]), *advice(results)]
-        elif terminal.talks:
-            style = style_for(printing.colour, terminal=True, environment=terminal.environment)
-            said.append(style.ink(summary(results), Ink.QUIET))
+    said += _remarks(results, printing, terminal)
     return Rendered("".join(f"{line}\n" for line in out), "".join(f"{line}\n" for line in said))
+
+
+def _hits(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
+    """The hits that fit into the budget, and what stdout gets."""
+    match printing.form:
+        case Form.JSON:
+            kept = _within(results, printing, lambda hit: written(hit_object(hit)))
+            return kept, [written(results_object(replace(results, hits=kept)))]
+        case Form.LINES:
+            kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
+            return kept, [written(hit_object(hit)) for hit in kept]
+        case Form.COUNT:
+            return results.hits, [str(_total(results))]
+        case Form.TEMPLATE:
+            template = read_template(printing.template)
+            kept = _within(results, printing, lambda hit: template.line(hit, page))
+            return kept, [_fitted(template.line(hit, page), printing, page) for hit in kept]
+    return _text(results, printing, replace(page, several=bool(results.parts)))
+
+
+def _remarks(results: Results, printing: OutputOptions, terminal: Terminal) -> list[str]:
+    """What to say of an answer as a whole: why it may be doubted, what to try, or how it was found."""
+    if doubt := doubtful(results):
+        return [describe(doubt)]
+    if not results.hits and printing.form in {Form.TEXT, Form.TEMPLATE}:
+        # When a ranked query finds nothing, its warnings already say so and suggest other words.
+        return [*([] if results.query.words else ["nothing found"]), *advice(results)]
+    if results.hits and terminal.talks and printing.form is Form.TEXT:
+        style = style_for(printing.colour, terminal=True, environment=terminal.environment)
+        return [style.ink(summary(results, explain=printing.explain), Ink.QUIET)]
+    return []
 
 
 def exit_code(results: Results) -> ExitCode:
@@ -77,9 +95,18 @@ def exit_code(results: Results) -> ExitCode:
     return ExitCode.ERROR if doubtful(results) else ExitCode.NOTHING_FOUND
 
 
-def print_answer(results: Results, printing: OutputOptions, *, now: float, notes: Sequence[str] = ()) -> None:
-    """Render the results for this process's terminal and print them."""
+def print_answer(
+    results: Results,
+    printing: OutputOptions,
+    *,
+    now: float,
+    notes: Sequence[str] = (),
+    paged: bool = True,
+) -> None:
+    """Render the results for this process's terminal and print them, through a pager where there is one."""
     answer = rendered(results, printing, here(), now=now, notes=notes)
+    if paged and page_out(answer.out, answer.err):
+        return
     sys.stdout.write(answer.out)
     sys.stderr.write(answer.err)
     sys.stderr.flush()
@@ -105,7 +132,26 @@ def _page(printing: OutputOptions, terminal: Terminal, *, now: float) -> Page:
         ),
         explain=printing.explain,
         story=printing.story,
+        date=printing.date,
+        urls=printing.urls,
     )
+
+
+def _total(results: Results) -> int:
+    """How many hits there are in all; an error for a ranking, which is cut where it pleases."""
+    if results.total is None:
+        if results.hits or results.query.words:
+            raise UsageError(
+                f"--count counts a list, and this query, read as {results.query.query_class}, ranks",
+                hint="quote a text to count what holds it, as in --count '\"retry\"'",
+            )
+        return 0
+    return results.total
+
+
+def _fitted(line: str, printing: OutputOptions, page: Page) -> str:
+    """A line of --oneline, which a terminal does not wrap."""
+    return shortened(line, page.width) if printing.cut and page.width is not None else line
 
 
 def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:

@@ -17,17 +17,26 @@ class Form(Enum):
     JSON = "json"
     LINES = "jsonl"
     SILENT = "silent"
+    TEMPLATE = "format"
+    COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """How to print: the format, colour, whether to explain ranks, the token budget, whole messages."""
+    """How to print: the format, colour, whether to explain ranks, the token budget, whole messages.
+
+    `template` is the text of --format; with `cut` its lines end at the edge of a terminal.
+    """
 
     form: Form
     colour: str = "auto"
     explain: bool = False
     budget: int | None = None
     story: bool = False
+    date: str = "relative"
+    urls: bool = False
+    template: str = ""
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ import click
 
 from ohara import wire
 from ohara.cli.commands import find
+from ohara.cli.find_arguments import read_arguments
 from ohara.cli.main import PROGRAM, cli
 from ohara.cli.output import exit_code, rendered
 from ohara.cli.printing import Terminal
@@ -27,6 +28,9 @@ from ohara.errors import DaemonError, IndexMissing, InternalError, OharaError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    from ohara.cli.find_arguments import FindArguments
+    from ohara.model import Results
 
 _ZONE = "TZ"
 
@@ -39,23 +43,27 @@ async def answer_typed(
         raise DaemonError("dates mean something else in the zone of that shell")
     try:
         asked = _read(request.arguments)
-        found = await search(_question(request, asked))
+        results = (await search(_question(request, asked))).results
+        _check_indexed(results, asked)
+        terminal = Terminal(request.width, request.talks, request.environment)
+        word = partial(rendered, results, asked.printing, terminal, now=time.time(), notes=unread(results))
+        answer = await anyio.to_thread.run_sync(word)
     except (IndexMissing, DaemonError, InternalError):
         raise  # the client handles these: it searches in process
     except (OharaError, click.ClickException) as error:
         return wire.Printed(
             id=request.id, code=ExitCode.ERROR, out="", err=describe(as_ohara_error(error)) + "\n"
         )
-    results = found.results
-    if any(each.kind == IndexMissing.__name__ for each in results.unanswered) and names_paths(asked.repos):
-        raise IndexMissing("one of them has no index yet")  # the client starts it
-    terminal = Terminal(request.width, request.talks, request.environment)
-    word = partial(rendered, results, asked.printing, terminal, now=time.time(), notes=unread(results))
-    answer = await anyio.to_thread.run_sync(word)
     return wire.Printed(id=request.id, code=exit_code(results), out=answer.out, err=answer.err)
 
 
-def _read(arguments: tuple[str, ...]) -> find.FindArguments:
+def _check_indexed(results: Results, asked: FindArguments) -> None:
+    """Leave it to the client to start the index of a repository that was named and has none."""
+    if any(each.kind == IndexMissing.__name__ for each in results.unanswered) and names_paths(asked.repos):
+        raise IndexMissing("one of them has no index yet")
+
+
+def _read(arguments: tuple[str, ...]) -> FindArguments:
     """Parse the arguments of `ohara find`."""
     above = click.Context(cli, info_name=PROGRAM, **cli.context_settings)
     try:
@@ -63,13 +71,13 @@ def _read(arguments: tuple[str, ...]) -> find.FindArguments:
     except click.exceptions.Exit as help_was_asked:
         raise DaemonError("help is printed where it was asked for") from help_was_asked
     with context:
-        asked = find.read_arguments(**context.params)
+        asked = read_arguments(**context.params)
     if asked.batch or asked.no_daemon or asked.rule is not None or find.STDIN in asked.words:
         raise DaemonError("only the process that was asked can do this")
     return asked
 
 
-def _question(request: wire.Typed, asked: find.FindArguments) -> wire.Find:
+def _question(request: wire.Typed, asked: FindArguments) -> wire.Find:
     first, *others = [_absolute(each, request.folder) for each in asked.repos or (".",)]
     return wire.Find(
         id=request.id,

@@ -113,7 +113,15 @@ def _usage(error: click.ClickException) -> UsageError:
         return UsageError(said, hint=f"{error.ctx.command_path} -h")
     context = error.ctx if isinstance(error, click.UsageError) else None
     said = " ".join(error.format_message().split()).rstrip(".")
-    return UsageError(said[:1].lower() + said[1:], hint=f"{context.command_path if context else 'ohara'} -h")
+    hint = f"{context.command_path if context else 'ohara'} -h"
+    if context and isinstance(error, click.NoSuchOption) and _takes_words(context.command):
+        hint += f"; to search for what begins with a dash: {context.command_path} -- {error.option_name}"
+    return UsageError(said[:1].lower() + said[1:], hint=hint)
+
+
+def _takes_words(command: click.Command) -> bool:
+    """True for a command whose arguments are a query."""
+    return any(isinstance(each, click.Argument) and each.nargs == -1 for each in command.params)
 
 
 def _flush() -> None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
     from ohara.model import Query, Results, SearchOptions
     from ohara.retrieve.lanes.literal import Verified
-    from ohara.retrieve.request import Plan
 
 _PROGRESS_AFTER_S = 0.3  # a search that ends sooner shows no progress
 _LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA, QueryClass.STRUCTURAL})
@@ -35,7 +34,12 @@ def _requoted(word: str) -> str:
     from ohara.query import ALL_NAMES
 
     name, _, value = word.partition(":")
-    if name not in ALL_NAMES or len(value.split()) < 2 or '"' in value or value.startswith(("/", " ")):
+    if (
+        name.removeprefix("-") not in ALL_NAMES
+        or len(value.split()) < 2
+        or '"' in value
+        or value.startswith(("/", " "))
+    ):
         return word
     escaped = value.replace("\\", "\\\\")
     return f'{name}:"{escaped}"'
@@ -61,17 +65,17 @@ def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool =
 
     import anyio
 
-    return anyio.run(_watched, engine, query, engine.search.plan(options))
+    return anyio.run(_watched, engine, query, options)
 
 
-async def _watched(engine: Engine, query: Query, plan: Plan) -> Results:
+async def _watched(engine: Engine, query: Query, options: SearchOptions) -> Results:
     """Search and show progress meanwhile."""
     import anyio
 
     send, receive = anyio.create_memory_object_stream["Verified"](1)
     async with anyio.create_task_group() as group, send:
         group.start_soon(_show_progress, receive)
-        results = await engine.search.find(query, plan, send)
+        results = await engine.find(query, options, send)
         group.cancel_scope.cancel()
     return results
 

@@ -105,9 +105,9 @@ def overrides_settings(environ: Mapping[str, str], *, harmless: tuple[str, ...] 
 
 
 def _may_ask_for_help(word: str) -> bool:
-    """True for -h, alone or bundled with other short options; -path:GLOB is a filter, and so are others."""
-    is_filter = word.startswith(("-path:", "-repo:", "-is:"))
-    return word[:1] == "-" and word[:2] != "--" and "h" in word and not is_filter
+    """True for -h, alone or bundled with other short options; -path:GLOB, -"text" and -/…/ are terms."""
+    is_short = word[:1] == "-" and word[1:2] not in {"-", '"', "/"}
+    return is_short and "h" in word and ":" not in word
 
 
 def _columns(environ: Mapping[str, str], stdout: TextIO) -> int:

@@ -188,7 +188,7 @@ class Answers:
         if is_several(named, query.filters):
             return await self._find_in_several(request, query, client, asked)
         async with (
-            self._turn(request, client, exact=bool(query.patterns)),
+            self._turn(request, client, exact=bool(query.patterns or query.excluded)),
             self._repositories.use(request.repo) as engine,
         ):
             if await in_thread(catch_up, request.repo):

@@ -145,7 +145,8 @@ class _Asking:
             page = Page(place.start, self._page.depth, self._page.now, place.lanes)
         choose = partial(self._choose_with_others, number, place)
         comparer = _Comparer(self, number)
-        return await engine.search.find_beside(self._query, plan, page, comparer=comparer, choose=choose)
+        results = await engine.search.find_beside(self._query, plan, page, comparer=comparer, choose=choose)
+        return await engine.with_tags(results) if self._options.tags else results
 
     async def compare(self, number: int, first: Shortlist) -> Compared:
         """Have the first hunks of an index compared with those of the others."""

@@ -62,6 +62,22 @@ def joined(
         threads=tuple(thread for each in told.values() for thread in each.threads),
         parts=tuple(Part(each.index, counts[number], each.literal) for number, each in told.items()),
         unanswered=unanswered,
+        total=_total(told.values()),
+        unmatched=() if hits else _unmatched(list(told.values())),
+        outside=sum(each.outside for each in told.values()),
+    )
+
+
+def _total(told: Iterable[Results]) -> int | None:
+    """How many hits there are in all, where every answer is a list."""
+    totals = [each.total for each in told]
+    return None if None in totals else sum(filter(None, totals))
+
+
+def _unmatched(told: Sequence[Results]) -> tuple[str, ...]:
+    """The filters that let nothing through in any of the repositories."""
+    return tuple(
+        each for each in (told[0].unmatched if told else ()) if all(each in other.unmatched for other in told)
     )
 
 

@@ -27,6 +27,7 @@ from ohara.index.rules import Exclusions, read_rules
 from ohara.index.stages import Clock
 from ohara.index.survey import (
     DEFAULT_REFS,
+    ChosenBy,
     RefChoice,
     choose_refs,
     earliest,
@@ -85,6 +86,7 @@ class IndexOptions:
     lock_wait_s: float = 0.0
     at_most_s: float | None = None
     stop: Event | None = None  # set from outside: end early, in good order
+    visit: bool = False  # refs are read for one search, or taken out again after it
 
 
 DEFAULTS = IndexOptions()
@@ -179,7 +181,7 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
             and not _unfinished(writer, this, tips)
         ):
             return
-        _show(writer, choice, history, plan)
+        _show(writer, choice, history, plan, is_visit=this.options.visit)
         is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS or writer.fact(LONG_RUN)
         writer.record(LONG_RUN, is_long)
         writer.upkeep.merge_late(late=is_long)  # also after a long run that was killed
@@ -271,11 +273,15 @@ def _retire_vectors(writer: Writer) -> None:
         writer.upkeep.retire_vectors()
 
 
-def _show(writer: Writer, choice: RefChoice, history: _History, plan: Plan) -> None:
-    """Make the index show what is reachable, at once, before anything new is read."""
+def _show(writer: Writer, choice: RefChoice, history: _History, plan: Plan, *, is_visit: bool) -> None:
+    """Make the index show what is reachable, at once, before anything new is read.
+
+    A visit, and the return from one, leave the threads of the other commits as they are.
+    """
     writer.show(live=plan.revived, dead=plan.dead)
-    threads.outdate(writer)
-    if not choice.is_default:
+    if not is_visit or (choice.by is not ChosenBy.VISIT and plan.pending):
+        threads.outdate(writer)
+    if not choice.is_default and choice.by is not ChosenBy.VISIT:
         writer.record(REFS, RefsAsked(choice.names, choice.all_refs))
     history.record(writer)
     if plan.pending:

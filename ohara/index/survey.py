@@ -39,6 +39,7 @@ class ChosenBy(Enum):
     REQUEST = "this run was asked for them"
     MEMORY = "an earlier run was"
     SETTING = "the setting index.refs names them"
+    VISIT = "one search wants them, and forgets them again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def resolve_tips(repository: Repository, choice: RefChoice) -> dict[str, Sha]:
         return repository.resolve(repository.all_refs())
     if not choice.names:
         return repository.resolve(repository.default_refs())
-    if choice.by is ChosenBy.REQUEST:
+    if choice.by in {ChosenBy.REQUEST, ChosenBy.VISIT}:
         return repository.resolve(choice.names)
     found = repository.resolve_existing(choice.names)
     if not found:

@@ -32,11 +32,13 @@ class SearchOptions:
     """How to answer a query; options that are None are taken from the settings of the repository.
 
     `k` is the number of hits; 0 returns all matches of a literal text or expression. `mode`, `filters`,
-    `polarity`, `intent` and `strict` apply when the query is a text; a parsed query already includes them.
+    `polarity`, `intent`, `ignore_case`, `whole_words` and `strict` apply when the query is a text; a parsed
+    query already includes them.
     Without an `intent` it is read from the words. `strict` refuses a query that could only be answered more
     broadly than it was written. `after` is the cursor of the results that these continue. `context` is the
     number of lines around a match in an excerpt. `now` is the time that relative dates and recency count
-    from. After `within_s` an exact search ends with what it has.
+    from. After `within_s` an exact search ends with what it has. `tags` asks for the first release that held
+    each hit.
     """
 
     k: int | None = None
@@ -53,6 +55,9 @@ class SearchOptions:
     strict: bool = False
     now: int | None = None
     within_s: float | None = None
+    ignore_case: bool = False
+    whole_words: bool = False
+    tags: bool = False
 
 
 @dataclass(frozen=True, slots=True)

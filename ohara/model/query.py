@@ -72,6 +72,7 @@ class Filters:
     """Restricts commits and files. The values of one filter are alternatives; filters combine.
 
     `repos` and `not_repos` choose among repositories, and restrict nothing within one.
+    What a `not_` filter names is left out, each of its values by itself.
     """
 
     authors: tuple[str, ...] = ()
@@ -90,6 +91,32 @@ class Filters:
     not_fates: tuple[FateFilter, ...] = ()
     repos: tuple[str, ...] = ()
     not_repos: tuple[str, ...] = ()
+    not_authors: tuple[str, ...] = ()
+    not_langs: tuple[str, ...] = ()
+    not_exts: tuple[str, ...] = ()
+    not_kinds: tuple[ChangeKind, ...] = ()
+    not_refs: tuple[str, ...] = ()
+    not_commits: tuple[str, ...] = ()
+    not_messages: tuple[str, ...] = ()
+    not_symbols: tuple[str, ...] = ()
+
+    @property
+    def excluded(self) -> tuple[Filters, ...]:
+        """A filter for each kind of value that is left out, which lets through exactly that.
+
+        Paths and fates are not among them: what they leave out is not the opposite of what they let through.
+        """
+        opposites = (
+            Filters(authors=self.not_authors),
+            Filters(langs=self.not_langs),
+            Filters(exts=self.not_exts),
+            Filters(kinds=self.not_kinds),
+            Filters(refs=self.not_refs),
+            Filters(commits=self.not_commits),
+            Filters(messages=self.not_messages),
+            Filters(symbols=self.not_symbols),
+        )
+        return tuple(each for each in opposites if each != Filters())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +125,7 @@ class Query:
 
     `polarity` is that of a bare `added:` or `removed:`, for the whole query; `notes` describe where the query
     was not read literally. `structure` is the text between the filters when it may be a pattern of syntax.
+    `excluded` are terms that no hit may contain.
     """
 
     source: str
@@ -110,3 +138,9 @@ class Query:
     notes: tuple[str, ...] = ()
     intent: Intent = Intent.NONE
     structure: str = ""
+    excluded: tuple[Pattern, ...] = ()
+
+    @property
+    def is_filtered(self) -> bool:
+        """True when not everything may answer."""
+        return self.filters != Filters() or bool(self.excluded)

@@ -68,7 +68,9 @@ class Hit:
     the new and in the old file. `also_in` are other commits that were found by the same change, `also_on` all
     copies of the commit, each with branches where it is not; `thread` is the first commit of its thread.
     `fate` is None where it is not known (yet). `repository` is the path of its repository, as `IndexStatus`
-    has it; `explained`, where a place was explained, is the hit's part in its history.
+    has it; `explained`, where a place was explained, is the hit's part in its history. `above` and `below`
+    count the changed lines of the hunk that the excerpt leaves out before and after it; `url` is its page on
+    the web, "" where there is none, and `tag` the first release that held it, where that was asked for.
     """
 
     rank: int
@@ -99,6 +101,10 @@ class Hit:
     structural: MatchCount | None = None
     explained: Explained | None = None
     fate: Fate | None = None
+    above: int = 0
+    below: int = 0
+    url: str = ""
+    tag: str | None = None
 
 
 class SpanScope(StrEnum):
@@ -167,6 +173,9 @@ class Results:
 
     Where several repositories were searched, `index` sums up what `parts` have of each, and `unanswered` are
     those that failed or were too slow.
+    `total` is the number of hits in all where they are a list, and None where they are the best of a ranking.
+    `unmatched` are filters that let nothing through, as they are written, when nothing was found. `outside`
+    is the number of commits of the refs that were asked for which no indexed ref leads to.
     """
 
     query: Query
@@ -181,3 +190,6 @@ class Results:
     threads: tuple[Thread, ...] = ()
     parts: tuple[Part, ...] = ()
     unanswered: tuple[Unanswered, ...] = ()
+    total: int | None = None
+    unmatched: tuple[str, ...] = ()
+    outside: int = 0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ohara.errors import OharaError
 from ohara.model import LaneStatus
+from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ohara.model import IndexStatus, LaneReport, Results
@@ -53,10 +54,11 @@ def advice(results: Results) -> list[str]:
     tips: list[str] = []
     if results.index.behind:
         tips.append(f"{results.index.behind:,} commits are not indexed yet: ohara index")
-    if any(getattr(query.filters, name) for name in query.filters.__slots__):
+    told = [f"  nothing passes {sanitize(each)}" for each in results.unmatched]
+    if query.is_filtered and not told:
         tips.append("the filters may exclude it: leave one out")
     if query.patterns and not any("i" in pattern.flags for pattern in query.patterns):
-        tips.append("case counts: /…/i ignores it")
+        tips.append("case counts: -i, or /…/i, ignores it")
     if query.patterns and query.words:
         tips.append("quoted and /…/ terms are required: leave one out, or unquote it")
-    return [f"  try: {tip}" for tip in tips]
+    return [*told, *(f"  try: {tip}" for tip in tips)]

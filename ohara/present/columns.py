@@ -5,6 +5,7 @@ Text must be sanitized already (see `ohara.sanitize`): the width of a tab or an 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -55,6 +56,30 @@ def words(text: str, first: int, later: int) -> list[str]:
         lines.append(rest[:end].rstrip())
         rest = rest[end:].lstrip()
     return lines or [""]
+
+
+def shortened(line: str, limit: int) -> str:
+    """A line with colours in at most so many columns; an ellipsis says that it went on."""
+    parts = _ESCAPES.split(line)  # texts, and between each two of them an escape sequence
+    if sum(width_of(text) for text in parts[::2]) <= limit:
+        return line
+    room = max(0, limit - 1)
+    kept: list[str] = []
+    is_cut = False
+    for number, part in enumerate(parts):
+        if number % 2:
+            kept.append(part)
+        elif not is_cut:
+            end = _reach(part, 0, room) if width_of(part) > room else len(part)
+            is_cut = width_of(part) > room
+            kept.append(part[:end] if room or not is_cut else "")
+            room -= width_of(part[:end])
+            if is_cut:
+                kept.append("…")
+    return "".join(kept)
+
+
+_ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
 def _reach(text: str, start: int, limit: int) -> int:

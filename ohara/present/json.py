@@ -52,6 +52,8 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
         "notes": list(results.notes),
         "repositories": [_part(part) for part in results.parts or (Part(index, len(results.hits)),)],
         "unanswered": [{"repository": each.repository, "reason": each.reason} for each in results.unanswered],
+        "total": results.total,
+        "unmatched": list(results.unmatched),
     }
     if results.literal is not None:
         said["literal"] = _literal(results.literal)
@@ -116,6 +118,8 @@ def _hit(hit: Hit) -> dict[str, object]:
         "symbol": hit.symbol,
         "excerpt": hit.excerpt,
         "matches": [[match.line, match.start, match.end] for match in hit.matches if not match.name],
+        "above": hit.above,
+        "below": hit.below,
         "lanes": dict(hit.lanes),
         "lane_scores": {lane: round(score, _SCORE_DIGITS) for lane, score in hit.lane_scores.items()},
         "fused": round(hit.fused, _SCORE_DIGITS),
@@ -127,6 +131,8 @@ def _hit(hit: Hit) -> dict[str, object]:
         "also_on": [{"commit": copy.sha, "branches": list(copy.branches)} for copy in hit.also_on],
         "fate": _fate(hit.fate) if hit.fate else None,
         "thread": hit.thread,
+        "url": hit.url or None,
+        "tag": hit.tag,
     }
 
 

@@ -22,15 +22,14 @@ from ohara.present.explained import (
     omitted_words,
     role_words,
 )
-from ohara.present.hunks import range_of
 from ohara.present.style import PLAIN, Ink, Style
-from ohara.present.times import ago, rfc3339
+from ohara.present.times import RELATIVE, written_date
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.model import Commit, Copy, Hit, LaneReport, LiteralSpan, Match, Query, Results, Sha
+    from ohara.model import Copy, Hit, LaneReport, LiteralSpan, Match, Query, Results, Sha
 
 SHORT_SHA = 10  # git itself shows seven to twelve; ten tell a million commits apart
 
@@ -43,7 +42,7 @@ class Page:
     """How to lay out text: the width (None does not wrap), the style, the current time, and `explain`.
 
     `several`: the hits are of more than one repository, so that each names its own. `story`:
-    messages are whole.
+    messages are whole. `date` is a style of git's --date, `urls` says that pages on the web are named.
     """
 
     now: float
@@ -52,6 +51,8 @@ class Page:
     explain: bool = False
     several: bool = False
     story: bool = False
+    date: str = RELATIVE
+    urls: bool = False
 
 
 def hit_lines(hit: Hit, page: Page, *, numbered: bool = True) -> list[str]:
@@ -64,48 +65,11 @@ def hit_lines(hit: Hit, page: Page, *, numbered: bool = True) -> list[str]:
         *_place(hit, page, margin),
         *_match_count(hit, page, margin),
         *_fate(hit, page, margin),
+        *(_url(hit, page, margin) if page.urls else ()),
         *_diff(hit, page, margin),
         *_company(hit, page, margin),
         *(_reasons(hit, page, margin) if page.explain else ()),
     ]
-
-
-def commit_lines(commit: Commit, page: Page) -> list[str]:
-    """A commit: its full sha, author, date and whole message."""
-    style = page.style
-    moment = commit.committer_time
-    when = f"{rfc3339(moment, commit.committer_offset)} ({ago(moment, now=page.now)})"
-    author = f"{sanitize(commit.author)} <{sanitize(commit.email)}>"
-    lines = [style.ink(part, Ink.COMMIT) for part in wrapped(commit.sha, page, "")]
-    lines += [style.ink(part, Ink.QUIET) for part in wrapped(when, page, "")]
-    lines += wrapped(author, page, "")
-    subject, *rest = commit.message.strip().split("\n") if commit.message.strip() else ["(no message)"]
-    lines += ["", *(style.ink(part, Ink.SUBJECT) for part in wrapped(sanitize(subject), page, ""))]
-    for line in rest:
-        lines += wrapped(sanitize(line.rstrip(), keep="\t").replace("\t", _TAB), page, "")
-    return lines
-
-
-def hunk_lines(hit: Hit, page: Page) -> list[str]:
-    """One hunk of a commit that was printed already: its path, git's range, and its lines."""
-    margin = " " * (len(str(hit.rank)) + 2)
-    place = list(_place(hit, page, margin)) or [f"{margin}(no lines)"]
-    number = page.style.ink(f"{hit.rank}.".ljust(len(margin)), Ink.QUIET)
-    return [
-        number + place[0].removeprefix(margin),
-        *place[1:],
-        *_fate(hit, page, margin),
-        *_range(hit, page, margin),
-        *_diff(hit, page, margin),
-        *_company(hit, page, margin),
-    ]
-
-
-def _range(hit: Hit, page: Page, margin: str) -> Iterator[str]:
-    if hit.excerpt:
-        header = f" {sanitize(hit.header)}" if hit.header else ""
-        for part in wrapped(f"{range_of(hit)}{header}", page, margin):
-            yield margin + page.style.ink(part, Ink.QUIET)
 
 
 def _head(hit: Hit, page: Page, margin: str, rank: str) -> Iterator[str]:
@@ -113,7 +77,7 @@ def _head(hit: Hit, page: Page, margin: str, rank: str) -> Iterator[str]:
     commit = hit.commit
     sha, when, author = (
         commit.sha[:SHORT_SHA],
-        ago(commit.committer_time, now=page.now),
+        written_date(commit.committer_time, commit.committer_offset, page.date, now=page.now),
         sanitize(commit.author),
     )
     number = style.ink(rank.ljust(len(margin)), Ink.QUIET)
@@ -163,14 +127,27 @@ def _place(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 
 def _fate(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     """What became of the hunk's lines, in one line."""
-    said = fate_phrase(hit.fate, lambda moment: ago(moment, now=page.now)) if hit.fate else ""
+    said = (
+        fate_phrase(hit.fate, lambda moment: written_date(moment, 0, page.date, now=page.now))
+        if hit.fate
+        else ""
+    )
     for part in wrapped(sanitize(said), page, margin) if said else ():
         yield margin + page.style.ink(part, Ink.QUIET)
+
+
+def _url(hit: Hit, page: Page, margin: str) -> Iterator[str]:
+    """The hit's page on the web, never wrapped: it is to be clicked or copied."""
+    yield margin + page.style.ink(
+        sanitize(hit.url) or "(no page on the web: the remote is no forge)", Ink.QUIET
+    )
 
 
 def _diff(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     if not hit.excerpt:
         return
+    if hit.above:
+        yield margin + page.style.ink(_GOES_ON, Ink.QUIET)
     marks: dict[int, list[Match]] = {}
     for match in hit.matches:
         marks.setdefault(match.line, []).append(match)
@@ -189,6 +166,11 @@ def _diff(hit: Hit, page: Page, margin: str) -> Iterator[str]:
             )
             yield f"{margin}{page.style.ink(lead, *inks)} {stretches}".rstrip()
             lead = " "
+    if hit.below:
+        yield margin + page.style.ink(_GOES_ON, Ink.QUIET)
+
+
+_GOES_ON = "…"  # there are more changed lines before or after an excerpt
 
 
 _SIGN_INKS = {"+": (Ink.ADDED,), "-": (Ink.REMOVED,)}
@@ -219,13 +201,15 @@ def _company(hit: Hit, page: Page, margin: str) -> Iterator[str]:
     if hit.explained:
         told += filter(None, (omitted_words(hit.explained), role_words(hit.explained)))
     if hit.more_in_commit:
-        told.append(f"+{hit.more_in_commit} more in this commit")
+        told.append(f"{counted(hit.more_in_commit, 'more hunk')} in this commit")
     elsewhere = [copy for copy in hit.also_on if copy.branches]
     if elsewhere:
         told.append(f"also on {_branches(elsewhere)}")
     named = {copy.sha for copy in elsewhere}
     if others := [sha for sha in hit.also_in if sha not in named]:
-        told.append(f"also in {counted(len(others), 'commit')}")
+        told.append(f"also in {_listed([sha[:SHORT_SHA] for sha in others])}")
+    if hit.tag:
+        told.append(f"first in {sanitize(hit.tag)}")
     if hit.explained and (arrival := arrival_words(hit.explained)):
         told.append(arrival)
     if told:
@@ -233,14 +217,18 @@ def _company(hit: Hit, page: Page, margin: str) -> Iterator[str]:
             yield margin + page.style.ink(line, Ink.QUIET)
 
 
-_MOST_COPIES = 6  # are named with their branches; the others are counted
+_MOST_NAMED = 6  # copies of a change
 
 
 def _branches(copies: Sequence[Copy]) -> str:
     """Where else a change was made: the branch and the commit, for each."""
-    named = [f"{sanitize(copy.branches[0])} ({copy.sha[:SHORT_SHA]})" for copy in copies[:_MOST_COPIES]]
-    more = [f"{len(copies) - _MOST_COPIES} more"] if len(copies) > _MOST_COPIES else []
-    return ", ".join([*named, *more])
+    return _listed([f"{sanitize(copy.branches[0])} ({copy.sha[:SHORT_SHA]})" for copy in copies])
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first few names; the others are counted."""
+    more = [f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else []
+    return ", ".join([*names[:_MOST_NAMED], *more])
 
 
 def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
@@ -303,15 +291,15 @@ def _standing(span: LiteralSpan, noun: str) -> str:
     return f"; still {where}{least}{counted(span.head.lines, noun)} at HEAD"
 
 
-def summary(results: Results) -> str:
-    """One line: how much was searched, how, and how long it took."""
+def summary(results: Results, *, explain: bool = False) -> str:
+    """One line: how much was searched, how, and how long it took; of each lane when `explain` asks for it."""
     index = results.index
     searched = f"{index.indexed:,} of {index.commits:,}" if index.behind else f"{index.indexed:,}"
     several = f" of {len(results.parts)} repositories" if results.parts else ""
     told = [
         f"{counted(len(results.hits), 'hit')} in {_counted_text(searched, index.indexed, 'commit')}{several}",
         f"read as {_reading(results.query)}",
-        *(_lane(report) for report in results.lanes),
+        *(_lane(report) for report in results.lanes if explain),
         f"{results.took_ms:.0f} ms",
     ]
     return " · ".join(told)
@@ -370,7 +358,7 @@ def _lane(report: LaneReport) -> str:
 
 
 def _dated(sha: Sha, moment: int, page: Page) -> str:
-    return f"{sha[:SHORT_SHA]} ({ago(moment, now=page.now)})"
+    return f"{sha[:SHORT_SHA]} ({written_date(moment, 0, page.date, now=page.now)})"
 
 
 def counted(count: int, noun: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from ohara.dates import parse_date
 from ohara.query.globs import path_pattern
 from ohara.query.grammar import LONGEST_QUERY, parse, required_patterns
-from ohara.query.lex import cannot_be_excluded
 from ohara.query.source import filter_sources, pattern_source, to_source
 from ohara.query.values import (
     ALL_NAMES,
@@ -34,7 +33,6 @@ __all__ = [
     "FILTER_NAMES",
     "LONGEST_QUERY",
     "SYNONYMS",
-    "cannot_be_excluded",
     "filter_sources",
     "parse",
     "parse_author",

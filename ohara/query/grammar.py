@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ohara.dates import parse_date
 from ohara.errors import QueryError
 from ohara.model import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
+from ohara.query.case_and_words import loosened
 from ohara.query.classify import classify, is_snippet
 from ohara.query.intent import read_intent
 from ohara.query.lex import (
@@ -79,9 +80,12 @@ def parse(
     tz: tzinfo | None = None,
     strict: bool = False,
     intent: Intent | None = None,
+    ignore_case: bool = False,
+    whole_words: bool = False,
 ) -> Query:
     """The query that a text, together with filters given as flags, asks for.
 
+    `ignore_case` and `whole_words` hold for every required and excluded term; words are matched so anyway.
     `strict` refuses a quote that is not closed wherever it stands, for callers that must not ask for more
     than was meant.
     `mode` stays what it was: auto mode's choice is the class. A class of `sha` means the commit's hunks are
@@ -94,19 +98,30 @@ def parse(
         )
     read, structure = _read(source, mode, strict=strict)
     words = " ".join(token.text for token in read if isinstance(token, Word))
-    patterns = tuple(dict.fromkeys(token.pattern for token in read if isinstance(token, Term)))
+    terms = [token for token in read if isinstance(token, Term)]
+    patterns = tuple(dict.fromkeys(term.pattern for term in terms if not term.negated))
+    excluded = tuple(dict.fromkeys(term.pattern for term in terms if term.negated))
     filters = _bounds([token for token in read if isinstance(token, Filter)], flags, now=now, tz=tz)
-    if not words and not patterns and not structure and filters == Filters():
+    if not (words or patterns or excluded or structure) and filters == Filters():
         raise QueryError(
             "there is nothing to search for",
             hint="write some words, a name, a commit, or a filter such as author:",
         )
     query_class = _class(words, patterns, mode)
+    if (ignore_case or whole_words) and mode is Mode.STRUCTURAL:
+        raise QueryError(
+            "a pattern of code is matched by its syntax, not by case or whole words",
+            hint="leave out -i and -w; in where NAME=/…/ an expression may begin with (?i)",
+        )
+
+    def loose(terms: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+        return tuple(loosened(each, ignore_case=ignore_case, whole_words=whole_words) for each in terms)
+
     sides = [polarity] + [token.polarity for token in read if isinstance(token, Side)]
     return Query(
         source=source,
         words=words,
-        patterns=patterns,
+        patterns=loose(patterns),
         filters=filters,
         mode=mode,
         query_class=query_class,
@@ -118,6 +133,7 @@ def parse(
             if isinstance(token, Word) and token.unclosed
         ),
         structure=structure,
+        excluded=loose(excluded),
     )
 
 
@@ -198,11 +214,22 @@ def _bounds(found: list[Filter], flags: Filters, *, now: int, tz: tzinfo | None)
     def values(name: str, *, negated: bool = False) -> list[str]:
         return [each.value for each in found if each.name == name and each.negated is negated]
 
-    since = [parse_date(value, now=now, tz=tz) for value in values("since")]
-    until = [parse_date(value, now=now, tz=tz, end=True) for value in values("until")]
-    since += [flags.since] if flags.since is not None else []
-    until += [flags.until] if flags.until is not None else []
-    if since and until and min(since) > max(until):
+    def moments(name: str, *, negated: bool = False) -> list[int]:
+        return [
+            parse_date(value, now=now, tz=tz, end=name == "until") for value in values(name, negated=negated)
+        ]
+
+    since = moments("since") + ([flags.since] if flags.since is not None else [])
+    until = moments("until") + ([flags.until] if flags.until is not None else [])
+    # What is not from a day on was before it: the opposite of one date is the other, and each of them holds.
+    first = max(
+        [*([min(since)] if since else []), *(end + 1 for end in moments("until", negated=True))], default=None
+    )
+    last = min(
+        [*([max(until)] if until else []), *(start - 1 for start in moments("since", negated=True))],
+        default=None,
+    )
+    if first is not None and last is not None and first > last:
         raise QueryError(
             "since: is later than until:", hint="nothing can lie between them; swap the two dates"
         )
@@ -211,8 +238,8 @@ def _bounds(found: list[Filter], flags: Filters, *, now: int, tz: tzinfo | None)
         paths=_distinct(map(parse_path_glob, values("path")), flags.paths),
         not_paths=_distinct(map(parse_path_glob, values("path", negated=True)), flags.not_paths),
         langs=_distinct(map(parse_lang, values("lang")), flags.langs),
-        since=min(since, default=None),
-        until=max(until, default=None),
+        since=first,
+        until=last,
         kinds=_distinct(map(parse_kind, values("kind")), flags.kinds),
         refs=_distinct(map(parse_ref, values("ref")), flags.refs),
         messages=_distinct(map(parse_message, values("message")), flags.messages),
@@ -223,6 +250,14 @@ def _bounds(found: list[Filter], flags: Filters, *, now: int, tz: tzinfo | None)
         not_fates=_distinct(map(parse_fate, values("is", negated=True)), flags.not_fates),
         repos=_distinct(map(parse_repo, values("repo")), flags.repos),
         not_repos=_distinct(map(parse_repo, values("repo", negated=True)), flags.not_repos),
+        not_authors=_distinct(map(parse_author, values("author", negated=True)), flags.not_authors),
+        not_langs=_distinct(map(parse_lang, values("lang", negated=True)), flags.not_langs),
+        not_exts=_distinct(map(parse_ext, values("ext", negated=True)), flags.not_exts),
+        not_kinds=_distinct(map(parse_kind, values("kind", negated=True)), flags.not_kinds),
+        not_refs=_distinct(map(parse_ref, values("ref", negated=True)), flags.not_refs),
+        not_commits=_distinct(map(parse_commit, values("commit", negated=True)), flags.not_commits),
+        not_messages=_distinct(map(parse_message, values("message", negated=True)), flags.not_messages),
+        not_symbols=_distinct(map(parse_symbol, values("symbol", negated=True)), flags.not_symbols),
     )
 
 
@@ -254,7 +289,12 @@ def _snippet(source: str) -> list[Token] | None:
 def _named_line(line: str) -> list[Token] | None:
     """The filters of a line that is blank or has nothing else."""
     read, end = _named_run(line, 0)
+    if read and line.lstrip()[:1] == "-" and not line.lstrip().startswith(_EXCLUDED_ABOVE_A_SNIPPET):
+        return None  # a removed line of a diff, more likely
     return read if end == len(line) else None
+
+
+_EXCLUDED_ABOVE_A_SNIPPET = ("-path:", "-file:", "-filename:", "-is:")
 
 
 def _named_run(source: str, at: int) -> tuple[list[Token], int]:
@@ -302,13 +342,15 @@ def _only_terms(source: str, mode: Mode) -> list[Token] | None:
 
 
 def _term(source: str, at: int, mode: Mode) -> tuple[Term, int] | None:
+    negated = source[at] == "-"
+    opens = source[at + 1 : at + 2] if negated else source[at]
     try:
-        if mode is Mode.LITERAL and source[at] == '"':
+        if mode is Mode.LITERAL and opens == '"':
             token, end = next_token(source, at)
             return (token, end) if isinstance(token, Term) else None
-        if mode is Mode.REGEX and source[at] == "/":
-            found = regex_at(source, at, may_begin_with_space=True)
-            return (Term(found[0]), found[1]) if found else None
+        if mode is Mode.REGEX and opens == "/":
+            found = regex_at(source, at + negated, may_begin_with_space=True)
+            return (Term(found[0], negated), found[1]) if found else None
     except QueryError:
         return None
     return None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.errors import QueryError
 from ohara.model import Pattern, Polarity
-from ohara.query.values import ALL_NAMES, EXCLUDABLE, GUESSED_NAMES, POLARITIES, SYNONYMS
+from ohara.query.values import ALL_NAMES, GUESSED_NAMES, POLARITIES, SYNONYMS
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:
@@ -35,9 +35,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A literal or regular expression that is required."""
+    """A literal or regular expression that is required, or behind a minus sign, that no hit may contain."""
 
     pattern: Pattern
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,8 @@ def next_token(source: str, at: int) -> tuple[Token, int]:
         return Term(found[0]), found[1]
     if named := named_at(source, at):
         return named
+    if excluded := _excluded_term(source, at):
+        return excluded
     escaped = source[at] == "\\" and _would_be_syntax(source, at + 1)
     return _word(source, at + 1 if escaped else at)
 
@@ -125,13 +128,22 @@ def named_at(source: str, at: int) -> tuple[Term | Filter | Side, int] | None:
     name = SYNONYMS.get(written, written)
     if not attached:
         return (Side(POLARITIES[name]), after) if name in POLARITIES and not negated else None
-    if negated and name not in EXCLUDABLE:
-        raise cannot_be_excluded(written)
     if name in POLARITIES:
         pattern, end = _bound_pattern(source, after, POLARITIES[name])
-        return Term(pattern), end
+        return Term(pattern, negated), end
     value, end = _value(source, after)
     return Filter(name, value, negated), end
+
+
+def _excluded_term(source: str, at: int) -> tuple[Term, int] | None:
+    """The `-"text"` or `-/…/` that begins here, if one does; a quote that is not closed is an error."""
+    if source[at] != "-" or source[at + 1 : at + 2] not in {'"', "/"}:
+        return None
+    if source[at + 1] == "/":
+        found = regex_at(source, at + 1)
+        return (Term(found[0], negated=True), found[1]) if found else None
+    text, end = _quoted(source, at + 1)
+    return (Term(Pattern(text), negated=True), end) if text else None
 
 
 def regex_at(source: str, at: int, *, may_begin_with_space: bool = False) -> tuple[Pattern, int] | None:
@@ -214,21 +226,12 @@ def _word(source: str, at: int) -> tuple[Word, int]:
 
 
 def _would_be_syntax(source: str, at: int) -> bool:
-    if source[at : at + 1] in {'"', "/"}:
+    if source[at : at + 1] in {'"', "/"} or source[at : at + 2] in {'-"', "-/"}:
         return True
     try:
         return named_at(source, at) is not None
     except QueryError:
         return True
-
-
-def cannot_be_excluded(name: str) -> QueryError:
-    """What to say of a filter behind a minus sign that knows no opposite."""
-    instead = _OPPOSITE.get(SYNONYMS.get(name, name), "-path:docs/")
-    return QueryError(f"{name}: cannot be excluded", hint=f"only path:, is: and repo: can, as in {instead}")
-
-
-_OPPOSITE = {"ext": "-path:*.md"}
 
 
 def _refuse_near_miss(written: str, name: str) -> None:

@@ -27,13 +27,16 @@ _SLASH_OR_PAIR = re.compile(r"\\.|/", re.DOTALL)
 def to_source(query: Query, *, tz: tzinfo | None = None) -> str:
     """The text that asks for this query."""
     side = () if query.polarity is Polarity.ANY else (f"{query.polarity}:",)
-    required = tuple(map(pattern_source, query.patterns))
+    required = (
+        *map(pattern_source, query.patterns),
+        *(f"-{pattern_source(pattern)}" for pattern in query.excluded),
+    )
     bounds = filter_sources(query.filters, tz=tz)
     if query.structure:
         return " ".join((*side, query.structure, *bounds))
     if "\n" in query.words:
-        # A snippet stands alone; what bounds it goes on a line above.
-        above = " ".join((*side, *required, *bounds))
+        # A snippet stands alone; what bounds it goes on a line above, which must not begin as a removed line.
+        above = " ".join((*side, *bounds, *required))
         return f"{above}\n{query.words}" if above else query.words
     tail = " ".join((*required, *bounds))
     for word in reversed(query.words.split()):
@@ -63,7 +66,17 @@ def filter_sources(filters: Filters, *, tz: tzinfo | None = None) -> tuple[str, 
         written.append(f"since:{render_date(filters.since, tz=tz)}")
     if filters.until is not None:
         written.append(f"until:{render_date(filters.until, tz=tz, end=True)}")
-    return tuple(written)
+    return (
+        *written,
+        *_named("-author", filters.not_authors),
+        *_named("-lang", filters.not_langs),
+        *_named("-ext", filters.not_exts),
+        *_named("-kind", filters.not_kinds),
+        *_named("-ref", filters.not_refs),
+        *_named("-commit", filters.not_commits),
+        *_named("-message", filters.not_messages),
+        *_named("-symbol", filters.not_symbols),
+    )
 
 
 def _named(name: str, values: Iterable[str]) -> list[str]:

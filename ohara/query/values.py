@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 
 from ohara.errors import QueryError
-from ohara.languages import LANGUAGES, canonical_language
+from ohara.languages import canonical_language, language_meant
 from ohara.model import ChangeKind, FateFilter, Polarity
 from ohara.query.globs import path_pattern
-from ohara.suggest import nearest
 
 POLARITIES = {"added": Polarity.ADDED, "removed": Polarity.REMOVED}
 
@@ -47,9 +46,6 @@ SYNONYMS = {
 }
 """What other tools call a filter, and its name here."""
 
-EXCLUDABLE = frozenset({"path", "is", "repo"})
-"""Filters that may stand behind a minus sign."""
-
 ALL_NAMES = (*FILTER_NAMES, *SYNONYMS)
 """Every name that may stand before a colon."""
 
@@ -61,9 +57,6 @@ _NOT_A_REF = re.compile(r"\s|\.\.|^-")
 _CALL = re.compile(r"[\s()]+$")
 _ENDING = re.compile(r"[^\s/\\*?{}\[\],.]+(?:\.[^\s/\\*?{}\[\],.]+)*")
 _WINDOWS = re.compile(r"^[A-Za-z]:|\\(?![*?{}\[\]\\])")
-
-# A misspelt language is worth guessing up to here; farther away the guess would be noise.
-_LANGUAGE_EDITS = 2
 
 
 def parse_author(value: str) -> str:
@@ -153,10 +146,10 @@ def parse_lang(value: str) -> str:
     named = _text("lang", value)
     if known := canonical_language(named):
         return known
-    guess = nearest(named.lower(), LANGUAGES, within=_LANGUAGE_EDITS)
+    guess = language_meant(named)
     raise QueryError(
         f"{named!r} is not a language that ohara knows",
-        hint=f"did you mean lang:{guess}?" if guess else "filter by ending instead, as in path:*.xyz",
+        hint=f"did you mean lang:{guess}?" if guess else "filter by ending instead, as in ext:xyz",
     )
 
 

@@ -64,7 +64,16 @@ class JointPage:
 def asked(query: Query, *choices: object) -> str:
     """A short digest of a query and everything else that its results depend on."""
     said = repr(
-        (query.words, query.patterns, query.filters, query.mode, query.polarity, query.intent, choices)
+        (
+            query.words,
+            query.patterns,
+            query.excluded,
+            query.filters,
+            query.mode,
+            query.polarity,
+            query.intent,
+            choices,
+        )
     )
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ohara.model import Filters, LaneReport, LaneStatus
+from ohara.model import LaneReport, LaneStatus
 from ohara.query import pattern_source, required_patterns
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lifetime import Matched, lifetime
@@ -54,7 +54,7 @@ async def _all_matches(
 
 async def lifetime_of(request: Request, answer: literal.LiteralAnswer) -> LiteralSpan | None:
     """When what the patterns match came and went."""
-    matched = Matched(required_patterns(request.query), answer, bounded=request.query.filters != Filters())
+    matched = Matched(required_patterns(request.query), answer, bounded=request.query.is_filtered)
     return await lifetime(request.sources, matched, timeout_s=request.plan.settings.lane_timeout_s)
 
 

@@ -43,6 +43,7 @@ class Excerpt:
 
     Without a match they number the first changed line. A removed line has no number in the new file: there
     `line` is where it would be. `top` and `old_top` number the first line that is shown in the same way.
+    `above` and `below` count the changed lines that are left out before and after the excerpt.
     """
 
     text: str
@@ -51,6 +52,8 @@ class Excerpt:
     old_line: int
     top: int
     old_top: int
+    above: int = 0
+    below: int = 0
 
 
 def cut(
@@ -78,7 +81,13 @@ def cut(
         old_line=old_start + _old_lines(lines[:first]),
         top=new_start + _new_lines(lines[:top]),
         old_top=old_start + _old_lines(lines[:top]),
+        above=_changed_lines(lines[:top]),
+        below=_changed_lines(lines[bottom:]),
     )
+
+
+def _changed_lines(lines: Iterable[str]) -> int:
+    return sum(line[:1] in {"+", "-"} for line in lines)
 
 
 def _new_lines(lines: Iterable[str]) -> int:

@@ -106,6 +106,8 @@ def _hit(
         also_in=scored.also_in,
         top=excerpt.top,
         old_top=excerpt.old_top,
+        above=excerpt.above,
+        below=excerpt.below,
         repository=repository,
         structural=structural_hits.match_count(change) if change else None,
     )

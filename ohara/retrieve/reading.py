@@ -34,4 +34,6 @@ def read_query(query: str | Query, options: SearchOptions) -> Query:
         polarity=options.polarity,
         strict=options.strict,
         intent=options.intent,
+        ignore_case=options.ignore_case,
+        whole_words=options.whole_words,
     )

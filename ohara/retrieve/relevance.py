@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ohara.model import Filters, Intent, Mode, QueryClass
+from ohara.model import Intent, Mode, QueryClass
 from ohara.query.intent import read_intent
 from ohara.words import index_text, query_terms
 
@@ -78,7 +78,7 @@ def telling_words(query: Query) -> tuple[str, ...]:
 def is_judged(query: Query) -> bool:
     """True for queries whose answers are judged: prose alone, which says nothing of where it may be."""
     asks = query.query_class is QueryClass.PROSE and query.mode is Mode.AUTO
-    return asks and not query.patterns and query.filters == Filters()
+    return asks and not query.patterns and not query.is_filtered
 
 
 def words_of(row: StoredHunk) -> frozenset[str]:

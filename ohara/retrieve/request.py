@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The indexed commits that refs lead to, and a note about those that are not indexed."""
+    """The indexed commits that refs lead to, how many more are not indexed, and a note about those."""
 
     commits: Collection[int]
     note: str = ""
+    outside: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,7 @@ class Opening:
     state: str
     notes: tuple[str, ...] = ()
     tip: Sha | None = None  # from where lines are seen
+    outside: int = 0  # commits of the refs that were asked for, which are not indexed
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import anyio.to_thread
 from ohara.model import Filters, LaneReport, LaneStatus, Order, QueryClass, Results
 from ohara.query import required_patterns, to_source
 from ohara.retrieve import cursor, structural
+from ohara.retrieve.bounds import allow, unmatched, without_terms
 from ohara.retrieve.change_shown import with_changes_shown
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.exact import (
@@ -77,6 +78,7 @@ class Answer:
     changes: Mapping[HunkId, Change] = field(default_factory=dict)  # by which code came or went
     keys: tuple[SortKey, ...] = ()  # of `shown`, by which hits of several indexes are put in one order
     is_fallback: bool = False  # nothing is what was asked for, and this comes near
+    total: int | None = None  # how many hits there are in all; a ranking has no such number
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ async def search(
     started = time.perf_counter()
     if query.filters.commits:  # of a commit that was named, all that answers is wanted
         plan = plan.showing_all_hunks()
-    opening = await _open(sources, query, plan.settings.lane_timeout_s)
+    opening = await _open(sources, query, plan)
     name = cursor.asked(
         query,
         *plan.choices,
@@ -197,29 +199,36 @@ async def results_of(found: Found) -> Results:
             dict.fromkeys((*query.notes, *opening.notes, *answer.notes, *apart, *filter(None, (fates.note,))))
         ),
         threads=threads,
+        unmatched=() if hits or query.filters == Filters() else await _unmatched(request),
+        total=answer.total,
+        outside=opening.outside,
     )
 
 
-async def _open(sources: Sources, query: Query, timeout_s: float) -> Opening:
-    refs, commits = query.filters.refs, query.filters.commits
+async def _open(sources: Sources, query: Query, plan: Plan) -> Opening:
+    within_s = plan.settings.lane_timeout_s * PATIENCE
 
     def work(reader: Reader) -> Opening:
-        reached = sources.reachable(reader, refs) if refs else None
-        named = sources.named(reader, commits) if commits else None
-        allowed = reader.allow(
-            query.filters,
-            reachable=reached.commits if reached else None,
-            named=named.commits if named else (),
-        )
-        notes = tuple(found.note for found in (reached, named) if found and found.note)
-        tip = sources.tip(refs)
-        allowed, said = in_fate(
-            sources, reader, query.filters, allowed, tip=tip, within_s=timeout_s * PATIENCE
-        )
-        notes = (*notes, *filter(None, (said,)))
-        return Opening(sources.status(reader), allowed, reader.state(), notes, tip)
+        bounds = allow(sources, reader, query.filters)
+        tip = sources.tip(query.filters.refs)
+        allowed, said = in_fate(sources, reader, query.filters, bounds.allowed, tip=tip, within_s=within_s)
+        notes = (*bounds.notes, *filter(None, (said,)))
+        return Opening(sources.status(reader), allowed, reader.state(), notes, tip, bounds.outside)
 
-    return await sources.pool.read(work)
+    opening = await sources.pool.read(work)
+    if not query.excluded:
+        return opening
+    allowed = await without_terms(sources, query, opening.allowed, deadline_s=exact_deadline_s(plan))
+    return replace(opening, allowed=allowed)
+
+
+async def _unmatched(request: Request) -> tuple[str, ...]:
+    """The filters that let nothing through."""
+    sources, filters, tip = request.sources, request.query.filters, request.opening.tip
+    within_s = request.plan.settings.lane_timeout_s * PATIENCE
+    return await sources.pool.read(
+        lambda reader: unmatched(sources, reader, filters, tip=tip, within_s=within_s)
+    )
 
 
 async def _answer(request: Request) -> Answer:
@@ -383,6 +392,7 @@ async def _listed(request: Request, found: Sequence[Candidate], *, lane: str | N
             lanes=(),
             fusion=_FUSION.get(plan.order, NEWEST_FIRST),
             keys=keys_by_time(shown, plan.order),
+            total=len(entries),
         )
 
     return await request.sources.pool.read(work)
@@ -396,7 +406,7 @@ async def _unmet(request: Request, answer: LiteralAnswer) -> tuple[str, ...]:
     alone = patterns
     if len(patterns) > 1:
         alone = tuple([each for each in patterns if await is_nowhere(request, each)])
-    bounds = " within the filters" if request.query.filters != Filters() else ""
+    bounds = " within the filters" if request.query.is_filtered else ""
     if not alone:
         return (f"no change holds {terms_listed(patterns)} together{bounds}; each of them is required",)
     required = "it is" if len(alone) == 1 else "they are"

@@ -195,7 +195,11 @@ async def search(
         exact = await _parsed(pickaxe, structures, ends, None)
         nodes, files = pickaxe.counted()
         head = AtHead(extent.head, nodes, files, exact=exact)
-    is_filtered = query.filters != Filters(langs=query.filters.langs) or query.polarity is not Polarity.ANY
+    is_filtered = (
+        query.filters != Filters(langs=query.filters.langs)
+        or bool(query.excluded)
+        or query.polarity is not Polarity.ANY
+    )
     scope = SpanScope.FILTERED if is_filtered else SpanScope.HISTORY if extent.whole else SpanScope.INDEXED
     if not complete and scope is SpanScope.HISTORY:
         scope = SpanScope.INDEXED

@@ -109,13 +109,25 @@ class Candidates(Protocol):
     """How lanes find hunks. Each call applies `allowed` before it takes the best."""
 
     def allow(
-        self, filters: Filters, *, reachable: Collection[int] | None = None, named: Collection[Sha] = ()
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
     ) -> Allowed:
         """The hunks that pass filters, as the index is now.
 
         `reachable` are the indexed commits that `filters.refs` lead to, required when there are refs; `named`
-        are the commits that `filters.commits` name. A filter that nothing fits lets nothing through.
+        are the commits that `filters.commits` name; `not_reachable` and `not_named` are those of
+        `filters.not_refs` and `filters.not_commits`. A filter that nothing fits lets nothing through, and
+        left out it leaves nothing out.
         """
+        ...
+
+    def lets_any(self, allowed: Allowed) -> bool:
+        """Whether any hunk may answer."""
         ...
 
     def document_frequencies(self, words: Iterable[str]) -> dict[str, int]:

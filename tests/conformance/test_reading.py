@@ -173,6 +173,15 @@ def letters(found: Sequence[ScoredByWords] | Sequence[TouchedBy] | Sequence[HasS
         (Filters(symbols=("total",)), "c"),
         (Filters(symbols=("Cart::total",)), "c"),
         (Filters(symbols=("nothing",)), ""),
+        (Filters(not_authors=("grace",)), "eedcca"),
+        (Filters(not_authors=("grace", "ADA@example")), ""),
+        (Filters(not_authors=("nobody",)), "eedccba"),
+        (Filters(not_langs=("python",)), "ed"),
+        (Filters(not_exts=("lock",)), "edccba"),
+        (Filters(not_kinds=(ChangeKind.RENAMED,)), "edccba"),
+        (Filters(not_messages=("MERGE",)), "eeccba"),
+        (Filters(not_symbols=("total",)), "eedcba"),
+        (Filters(authors=("ada",), not_paths=("net/*",), not_messages=("merge",)), "ecc"),
         (Filters(since=FIRST_DAY + 3 * DAY), "eedcc"),
         (Filters(until=FIRST_DAY + 2 * DAY), "ba"),
         (Filters(since=FIRST_DAY + 2 * DAY, authors=("ada",), paths=("shop/*",)), "cc"),
@@ -190,6 +199,19 @@ def test_refs_and_named_commits_narrow(reader: Reader) -> None:
     assert letters(reader.recent(reader.allow(Filters(commits=("x",)), named=[sha("b"), sha("f")]))) == "b"
     with pytest.raises(ValueError, match="reach"):
         reader.allow(Filters(refs=("side",)))
+    beyond = reader.allow(Filters(not_refs=("side",)), not_reachable=[numbers["a"], numbers["c"]])
+    assert letters(reader.recent(beyond)) == "eedb"
+    others = reader.allow(Filters(not_commits=("x",)), not_named=[sha("b"), sha("f")])
+    assert letters(reader.recent(others)) == "eedcca"
+    with pytest.raises(ValueError, match="refs"):
+        reader.allow(Filters(not_refs=("side",)))
+
+
+def test_whether_anything_may_answer(reader: Reader) -> None:
+    assert reader.lets_any(reader.allow(Filters()))
+    assert reader.lets_any(reader.allow(Filters(authors=("grace",))))
+    assert not reader.lets_any(reader.allow(Filters(authors=("nobody",))))
+    assert not reader.lets_any(reader.allow(Filters(authors=("grace",), not_authors=("Grace",))))
 
 
 def test_a_filter_is_narrowed_to_hunks_and_to_words(reader: Reader) -> None:

@@ -50,14 +50,54 @@ def test_a_command_is_what_the_table_says(name: str) -> None:
     [
         (["confg"], "ohara: no such command: confg\n  hint: did you mean ohara config?\n"),
         (["cofnig"], "ohara: no such command: cofnig\n  hint: did you mean ohara config?\n"),
-        (["banana"], "ohara: no such command: banana\n  hint: ohara -h lists the commands\n"),
+        (
+            ["banana"],
+            (
+                "ohara: no such command: banana\n"
+                "  hint: to search for it: ohara find banana; ohara -h lists the commands\n"
+            ),
+        ),
+        (
+            ["retry loop", "-k", "3"],
+            (
+                "ohara: no such command: retry loop\n"
+                "  hint: to search for it: ohara find 'retry loop' -k 3; ohara -h lists the commands\n"
+            ),
+        ),
+        (
+            ["x" * 200],
+            (
+                f"ohara: no such command: {'x' * 200}\n"
+                "  hint: to search for it: ohara find …; ohara -h lists the commands\n"
+            ),
+        ),
+        (
+            ["find", "--zap"],
+            (
+                "ohara: no such option '--zap'\n"
+                "  hint: ohara find -h; to search for what begins with a dash: ohara find -- --zap\n"
+            ),
+        ),
+        (
+            ["tui", "-x"],
+            (
+                "ohara: no such option '-x'\n"
+                "  hint: ohara tui -h; to search for what begins with a dash: ohara tui -- -x\n"
+            ),
+        ),
         (["--nope"], "ohara: no such option '--nope'\n  hint: ohara -h\n"),
         (
             ["config", "--jsno"],
             "ohara: no such option '--jsno'. Did you mean '--json'?\n  hint: ohara config -h\n",
         ),
         (["hook"], "ohara: hook needs a command: install, remove, run, snippet\n  hint: ohara hook -h\n"),
-        (["\x1b[31mred"], "ohara: no such command: ␛[31mred\n  hint: ohara -h lists the commands\n"),
+        (
+            ["\x1b[31mred"],
+            (
+                "ohara: no such command: ␛[31mred\n"
+                "  hint: to search for it: ohara find '␛[31mred'; ohara -h lists the commands\n"
+            ),
+        ),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_a_hint(arguments: list[str], said: str) -> None:

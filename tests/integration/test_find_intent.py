@@ -9,6 +9,7 @@ import pytest
 from fixtures.script import History
 from fixtures.tree import Edit
 from ohara.cli.commands import find
+from ohara.cli.find_arguments import read_arguments
 from ohara.errors import UsageError
 from ohara.model import Intent, Order, SearchOptions
 from ohara.present.json import results_object
@@ -124,7 +125,7 @@ def test_lists_turn_round(engine: Engine, repo: Repo) -> None:
 
 def options_of(*arguments: str) -> SearchOptions:
     context = find.command.make_context("find", [*arguments, "words"])
-    return find.read_arguments(**context.params).options
+    return read_arguments(**context.params).options
 
 
 def test_flags_of_order_and_intent() -> None:

@@ -41,6 +41,14 @@ sides = [
     "message:",
     "symbol:",
     "kind:added",
+    "-author:bob",
+    "-lang:go",
+    "-since:2020",
+    "-until:2001",
+    "-message:",
+    "-kind:added",
+    "-is:gone",
+    "-removed:",
     "auther:x",
     "http://x",
     "a::b",
@@ -53,6 +61,9 @@ marks = [
     "/",
     "/re/",
     "/re/i",
+    '-"x y"',
+    "-/re/",
+    '-"',
     r"/a\/b c/",
     "//",
     "/*",
@@ -106,7 +117,7 @@ def test_parsing_gives_a_query_or_a_query_error_with_a_hint(source: str, mode: M
         assert answer.hint
     else:
         assert (answer.source, answer.mode) == (source, mode)
-        assert answer.words or answer.patterns or answer.structure or answer.filters != Filters()
+        assert answer.words or answer.patterns or answer.structure or answer.is_filtered
 
 
 @given(sources, modes)

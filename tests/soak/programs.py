@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 from fixtures import histories
 from ohara import client, wire
 from ohara.cli.batch import answer_batch
-from ohara.cli.commands.find import read_arguments
+from ohara.cli.find_arguments import read_arguments
 from ohara.cli.main import main
 from ohara.engine import Engine
 from ohara.errors import OharaError

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ohara.forge import forge_of
 from ohara.model import ChangeKind, SearchOptions
 from tests.indexing import index
 from tests.tui.hits import COMMIT, hit
 from tui.export import markdown, patch, write
-from tui.forge import forge_of
 
 if TYPE_CHECKING:
     from pathlib import Path

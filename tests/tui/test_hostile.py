@@ -23,6 +23,7 @@ from textual.widgets import Input
 
 from ohara import client, wire
 from ohara.errors import OharaError
+from ohara.forge import forge_of
 from ohara.model import SearchOptions
 from tests.daemon import CONFIG, end_whatever_runs
 from tests.hostile import SAMPLES, TOGETHER, assert_inert, hostile_history
@@ -32,7 +33,6 @@ from tests.tui.driving import R, SteadyLink, app_for, running, text_of, until, u
 from tests.tui.test_browse_screens import commit_shown, history_shown, said, settled
 from tui.export import markdown, patch
 from tui.external import editor_command, temporary_copy, work_tree_file
-from tui.forge import forge_of
 from tui.git_process import inexact
 from tui.query_draft import QueryDraft
 from tui.screens.filters import FIELDS, FiltersScreen

@@ -31,17 +31,16 @@ from ohara.model import (
     SpanScope,
 )
 from ohara.present.columns import pieces, width_of, words
+from ohara.present.commit import commit_lines
 from ohara.present.style import Style, style_for
 from ohara.present.text import (
     Page,
-    commit_lines,
     hit_lines,
-    hunk_lines,
     span_lines,
     summary,
     warnings,
 )
-from ohara.present.times import ago, rfc3339
+from ohara.present.times import DATE_STYLES, ago, rfc3339, written_date
 from ohara.sanitize import sanitize
 
 NOW = 1_700_000_000
@@ -115,12 +114,12 @@ def test_what_else_is_known_is_told() -> None:
         old_path="src/old.py",
         symbol=None,
         more_in_commit=3,
-        also_in=(Sha("a" * 40),) * 2,
+        also_in=(Sha("a" * 40), Sha("b" * 40)),
     )
     lines = shown(found, explain=True)
     assert lines[0].startswith("12. 0123456789")
     assert lines[2] == "    src/old.py → src/client.py:42 (renamed)"
-    assert lines[-2] == "    +3 more in this commit · also in 2 commits"
+    assert lines[-2] == "    3 more hunks in this commit · also in aaaaaaaaaa, bbbbbbbbbb"
     assert lines[-1] == (
         "    text #3 (12.5) · vector #1 · fused 0.0312 · not reranked · recency 1.020 · score 0.9000"
     )
@@ -283,7 +282,8 @@ def results(**changes: object) -> Results:
 
 
 def test_the_summary_says_how_much_was_searched_and_how() -> None:
-    assert summary(results()) == (
+    assert summary(results()) == "1 hit in 100 of 120 commits · read as prose · 13 ms"
+    assert summary(results(), explain=True) == (
         "1 hit in 100 of 120 commits · read as prose · "
         "text 40 in 3 ms · vector failed · symbol timeout · 13 ms"
     )
@@ -291,28 +291,68 @@ def test_the_summary_says_how_much_was_searched_and_how() -> None:
 
 def test_a_lane_that_had_to_read_everything_says_so() -> None:
     lanes = (LaneReport("literal", LaneStatus.OK, 3, 900.0, "everything was read"),)
-    assert "literal 3 in 900 ms (everything was read)" in summary(results(lanes=lanes))
+    assert "literal 3 in 900 ms (everything was read)" in summary(results(lanes=lanes), explain=True)
 
 
-def test_a_commit_and_its_hunks() -> None:
+def test_a_commit_as_git_heads_it() -> None:
     found = commit(message="Subject \x1b[31m\n\nA body\twith a tab\nand \u202emore\n")
-    lines = commit_lines(found, Page(now=NOW))
+    lines = commit_lines(found, Page(now=NOW, date=""), refs=("main", "v1"), tag="v1")
     assert lines == [
-        "0123456789abcdef0123456789abcdef01234567",
-        "2023-11-11T23:13:20+01:00 (3 days ago)",
-        "Ada Lovelace <ada@example.invalid>",
+        "commit 0123456789abcdef0123456789abcdef01234567 (main, v1)",
+        "Author: Ada Lovelace <ada@example.invalid>",
+        "Date:   2023-11-11T23:13:20+01:00 (3 days ago)",
+        "First in: v1",
         "",
-        "Subject ␛[31m",
+        "    Subject ␛[31m",
         "",
-        "A body    with a tab",
-        "and \N{REPLACEMENT CHARACTER}more",
+        "    A body    with a tab",
+        "    and \N{REPLACEMENT CHARACTER}more",
     ]
-    assert hunk_lines(hit(rank=2, top=41, old_top=40), Page(now=NOW))[:3] == [
-        "2. src/client.py:42 · Client.send",
-        "   @@ -40,2 +41,2 @@ def send(self):",
-        "     def send(self):",
+    merge = commit(parents=(Sha("a" * 40), Sha("b" * 40)), message="")
+    assert commit_lines(merge, Page(now=NOW, date="short"))[1:] == [
+        "Merge: aaaaaaaaaa bbbbbbbbbb",
+        "Author: Ada Lovelace <ada@example.invalid>",
+        "Date:   2023-11-11",
+        "",
+        "    (no message)",
     ]
-    assert hunk_lines(hit(path="", excerpt="", matches=()), Page(now=NOW)) == ["1. (no lines)"]
+
+
+def test_what_an_excerpt_leaves_out_is_told() -> None:
+    lines = shown(hit(above=2, below=1))
+    assert lines[3:] == ["   …", "     def send(self):", "   -     post()", "   +     retry(post)", "   …"]
+    assert not any(line.strip() == "…" for line in shown(hit()))
+
+
+def test_names_of_other_commits_are_few_and_the_rest_is_counted() -> None:
+    others = tuple(Sha(f"{number:040x}"[::-1]) for number in range(1, 10))
+    assert shown(hit(also_in=others))[-1] == (
+        "   also in " + ", ".join(sha[:10] for sha in others[:6]) + ", 3 more"
+    )
+
+
+@pytest.mark.parametrize(
+    ("style", "written"),
+    [
+        ("relative", "3 days ago"),
+        ("iso", "2023-11-11 23:13:20 +0100"),
+        ("iso-strict", "2023-11-11T23:13:20+01:00"),
+        ("short", "2023-11-11"),
+        ("rfc", "Sat, 11 Nov 2023 23:13:20 +0100"),
+        ("default", "Sat Nov 11 23:13:20 2023 +0100"),
+        ("raw", "1699740800 +0100"),
+        ("unix", "1699740800"),
+        ("format:%d.%m.%Y %%Y", "11.11.2023 %Y"),
+    ],
+)
+def test_dates_are_written_as_git_writes_them(style: str, written: str) -> None:
+    assert shown(hit(), date=style)[0] == f"1. 0123456789 · {written} · Ada Lovelace"
+
+
+@pytest.mark.parametrize("style", [*DATE_STYLES, "format:%c"])
+@pytest.mark.parametrize("moment", [0, -(10**15), 10**15, 253402300799])
+def test_any_moment_can_be_written(style: str, moment: int) -> None:
+    assert written_date(moment, 5000, style, now=NOW)
 
 
 def test_what_is_missing_is_told() -> None:

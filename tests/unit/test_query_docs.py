@@ -10,7 +10,15 @@ import pytest
 
 from ohara.errors import QueryError
 from ohara.model import Filters, Mode, Polarity, Query
-from ohara.query import FILTER_NAMES, filter_sources, parse, parse_date, path_pattern, to_source
+from ohara.query import (
+    FILTER_NAMES,
+    filter_sources,
+    parse,
+    parse_date,
+    path_pattern,
+    pattern_source,
+    to_source,
+)
 from ohara.query.intent import read_intent
 
 PAGE = (Path(__file__).parents[2] / "docs" / "query-language.md").read_text("utf-8")
@@ -37,10 +45,13 @@ def span(cell: str) -> str:
 
 
 def required(query: Query) -> list[str]:
-    return [
+    terms = [*map(pattern_source, query.patterns), *(f"-{pattern_source(each)}" for each in query.excluded)]
+    alone = [
         to_source(Query("", "", (pattern,), Filters(), Mode.AUTO, query.query_class))
         for pattern in query.patterns
     ]
+    assert terms[: len(alone)] == alone
+    return terms
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from tui.formats import day
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ohara.forge import Forge
     from ohara.model import Hit
-    from tui.forge import Forge
     from tui.screens.host import Commands, Host
     from tui.widgets.diff_view import DiffView
 
@@ -47,7 +47,7 @@ class ExportActions:
         return self._diff.selected_hit or next(iter(self._diff.hits), None)
 
     async def _forge(self) -> Forge | None:
-        from tui.forge import forge_of
+        from ohara.forge import forge_of
 
         return forge_of((await self._host.ohara.link.send(wire.Remote(repo=self._host.repository))).url)
 

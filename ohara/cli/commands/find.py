@@ -5,57 +5,73 @@ from __future__ import annotations
 import re
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.filters import filter_options, read_filters, read_polarity
-from ohara.cli.options import color_option, everywhere_option, several_option
-from ohara.cli.printing import Form, OutputOptions
+from ohara.cli.filters import filter_options
+from ohara.cli.find_arguments import read_arguments
+from ohara.cli.options import color_option, date_option, everywhere_option, no_pager_option, several_option
+from ohara.cli.printing import Form
 from ohara.cli.remote import Answered, find_by_daemon, names_paths
 from ohara.cli.report import ExitCode
 from ohara.cli.search import ask, joined, read_query
-from ohara.errors import QueryError, UsageError
-from ohara.model import MOST_HITS, Group, Intent, Mode, Order, SearchOptions
-from ohara.retrieve.reading import moment
+from ohara.errors import UsageError
+from ohara.model import MOST_HITS, Group, Intent, Mode, Order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from ohara.model import Query, Results
+    from ohara.cli.find_arguments import FindArguments
+    from ohara.model import Query, Results, SearchOptions
     from ohara.searcher import Searcher
 
-_EXCLUDED = re.compile("-([A-Za-z]+):(.*)", re.DOTALL)
-_EXCLUDING = {"path": "--not-path", "is": "--is-not", "repo": "--not-repo"}
+_EXCLUDED = re.compile("-([A-Za-z]+):(.+)", re.DOTALL)
+_EXCLUDED_TERM = re.compile(r"""-(?:".*|/.+/[a-z]*)""", re.DOTALL)
+_OPPOSITES = {"is": "--is-not"} | {
+    name: f"--not-{name}"
+    for name in ("path", "author", "lang", "ext", "kind", "ref", "commit", "message", "symbol", "repo")
+}
 STDIN = "-"
-EVERYWHERE = "@all"  # the same as in ohara.federation.scope, which loads a git library
 
 
 class _FindCommand(click.Command):
     """Reads `-path:docs/` as the filter of the query language, not as a bundle of short options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Replace such a filter by the option with the same meaning."""
+        """Replace such a filter by the option with the same meaning, or have it stand among the words."""
         end = args.index("--") if "--" in args else len(args)
-        spelt = [part for arg in args[:end] for part in _spelt(arg)]
-        return super().parse_args(ctx, spelt + args[end:])
+        words = [arg for arg in args[:end] if _is_excluded_word(arg)]
+        spelt = [part for arg in args[:end] if not _is_excluded_word(arg) for part in _spelt(arg)]
+        behind = [*args[end + 1 :], *words]
+        return super().parse_args(ctx, [*spelt, *(["--", *behind] if behind else args[end:])])
+
+
+def _is_excluded_word(arg: str) -> bool:
+    """True for what is excluded and has no option: a date, a term of one side, `-"text"`, `-/…/`."""
+    if _EXCLUDED_TERM.fullmatch(arg):
+        return True
+    name = _excluded_name(arg)
+    return name is not None and name not in _OPPOSITES
+
+
+def _excluded_name(arg: str) -> str | None:
+    """The filter that an argument excludes."""
+    if not (excluded := _EXCLUDED.fullmatch(arg)):
+        return None
+    from ohara.query import ALL_NAMES, SYNONYMS
+
+    return SYNONYMS.get(excluded[1], excluded[1]) if excluded[1] in ALL_NAMES else None
 
 
 def _spelt(arg: str) -> list[str]:
-    """An argument as click should read it; a filter that cannot be excluded is an error."""
-    if not (excluded := _EXCLUDED.fullmatch(arg)):
+    """An argument as click should read it."""
+    name = _excluded_name(arg)
+    if name is None:
         return [arg]
-    from ohara.query import ALL_NAMES, SYNONYMS, cannot_be_excluded
-
-    name, value = excluded.groups()
-    if name not in ALL_NAMES:
-        return [arg]
-    option = _EXCLUDING.get(SYNONYMS.get(name, name))
-    if option is None:
-        raise cannot_be_excluded(name)
-    return [option, value]
+    value = arg.partition(":")[2]
+    return [_OPPOSITES[name], value.removeprefix('"').removesuffix('"') if value[:1] == '"' else value]
 
 
 @click.command("find", cls=_FindCommand)
@@ -83,6 +99,8 @@ def _spelt(arg: str) -> list[str]:
     help="Look for code by a rule of ast-grep's, in YAML; QUERY is filters alone.",
 )
 @filter_options
+@click.option("-i", "--ignore-case", is_flag=True, help='Match "text" and /…/ in any case, as words are.')
+@click.option("-w", "--word-regexp", "whole_words", is_flag=True, help='Match "text" and /…/ as whole words.')
 @click.option("--no-rerank", is_flag=True, help="Leave out the cross-encoder.")
 @click.option("--all-hunks", is_flag=True, help="Show every hunk of a commit, not only its best.")
 @click.option(
@@ -106,6 +124,19 @@ def _spelt(arg: str) -> list[str]:
 )
 @click.option("--after", metavar="CURSOR", help="Go on where an answer ended: its 'next'.")
 @click.option("--explain", is_flag=True, help="Tell how each hit came to its rank.")
+@click.option("--oneline", is_flag=True, help="Print one line a hit: commit, place and subject.")
+@click.option(
+    "--format",
+    "template",
+    metavar="FORMAT",
+    help="Print each hit so: git's placeholders (%h %an %s …), %(path), %(line), %(url) …",
+)
+@click.option(
+    "--count", "counts", is_flag=True, help='Print how many hits a list has: of "text", /…/, filters.'
+)
+@click.option("--url", "urls", is_flag=True, help="Name each hit's page on the forge.")
+@click.option("--tags", is_flag=True, help="Name the first release that held each hit.")
+@date_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--jsonl", "as_lines", is_flag=True, help="Print one JSON object a hit.")
 @click.option(
@@ -122,6 +153,7 @@ def _spelt(arg: str) -> list[str]:
 )
 @click.option("--batch", is_flag=True, help="Read queries as JSON lines from stdin.")
 @click.option("--no-daemon", is_flag=True, help="Answer in this process, even if a daemon runs.")
+@no_pager_option
 @color_option
 def command(**given: object) -> ExitCode:
     """Search a repository's whole history.
@@ -145,7 +177,7 @@ def command(**given: object) -> ExitCode:
         return ExitCode.FOUND
     from ohara.cli.output import exit_code, print_answer
 
-    print_answer(results, printing, now=time.time(), notes=notes)
+    print_answer(results, printing, now=time.time(), notes=notes, paged=asked.paged)
     if answered.results is None and not (asked.no_daemon or answered.notes):
         from ohara.cli.autostart import start_service_behind
 
@@ -186,81 +218,6 @@ def _batch(searcher: Searcher, options: SearchOptions, notes: list[str]) -> tupl
     return None, []
 
 
-@dataclass(frozen=True, slots=True)
-class FindArguments:
-    """What a command line asks for: of which repositories, what, and how the answer is printed.
-
-    `repos` are paths and groups, none for the repository of the current folder.
-    """
-
-    words: tuple[str, ...]
-    repos: tuple[str, ...]
-    options: SearchOptions
-    printing: OutputOptions
-    batch: bool
-    no_daemon: bool
-    rule: Path | None = None
-
-
-def read_arguments(
-    *,
-    words: tuple[str, ...],
-    repos: tuple[str, ...],
-    everywhere: bool,
-    count: int | None,
-    mode: str,
-    no_rerank: bool,
-    all_hunks: bool,
-    order: str | None,
-    first: bool,
-    last: bool,
-    intent: str | None,
-    group: str,
-    after: str | None,
-    explain: bool,
-    as_json: bool,
-    as_lines: bool,
-    context: int | None,
-    budget: int | None,
-    quiet: bool,
-    batch: bool,
-    no_daemon: bool,
-    color: str,
-    added: bool,
-    removed: bool,
-    rule: Path | None,
-    **filters: object,
-) -> FindArguments:
-    """What the options mean together."""
-    now = moment(SearchOptions(after=after))
-    if after is not None:
-        _refuse_date(after, now=now)
-    ordered, only = _order(order, first=first, last=last)
-    if only and count not in {None, 1}:
-        raise UsageError("--first and --last show one hit", hint="leave -k out, or use --order")
-    options = SearchOptions(
-        k=1 if only else count,
-        mode=Mode.STRUCTURAL if rule is not None else Mode(mode),
-        filters=read_filters(now=now, **filters),  # type: ignore[arg-type]  # as filter_options declares them
-        polarity=read_polarity(added=added, removed=removed),
-        rerank=False if no_rerank else None,
-        all_hunks=all_hunks,
-        order=ordered,
-        intent=Intent(intent) if intent else None,
-        group=Group(group),
-        after=after,
-        context=context,
-        strict=quiet,
-    )
-    printing = OutputOptions(_form(as_json=as_json, as_lines=as_lines, quiet=quiet), color, explain, budget)
-    if batch:
-        _check_batch(words, {"-q": quiet, "--jsonl": as_lines, "--budget": budget, "--after": after})
-    if everywhere and repos:
-        raise UsageError("--everywhere and --repo exclude each other", hint="choose one of them")
-    chosen = (EVERYWHERE,) if everywhere else repos
-    return FindArguments(words, chosen, options, printing, batch, no_daemon, rule)
-
-
 def _text(asked: FindArguments) -> str:
     """The query's text; a rule stands above the filters."""
     if asked.rule is None:
@@ -272,49 +229,6 @@ def _text(asked: FindArguments) -> str:
     return f"{rule}\n{joined(asked.words)}"
 
 
-def _order(order: str | None, *, first: bool, last: bool) -> tuple[Order, bool]:
-    """The order that the options ask for, and whether only its first hit is wanted."""
-    asked = [name for name, given in (("--order", order), ("--first", first), ("--last", last)) if given]
-    if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)} exclude each other", hint="choose one of them")
-    if first or last:
-        return (Order.OLDEST if first else Order.NEWEST), True
-    return (Order(order) if order else Order.RANK), False
-
-
-def _refuse_date(after: str, *, now: int) -> None:
-    """Refuse a date given as the cursor, and name the option that takes a date."""
-    from ohara.query import parse_date
-
-    try:
-        parse_date(after, now=now)
-    except QueryError:
-        return
-    raise UsageError(
-        f"--after takes the cursor of an answer, and {after!r} is a date", hint=f"--since {after!r}"
-    )
-
-
-def _check_batch(words: Sequence[str], others: Mapping[str, object]) -> None:
-    """Refuse arguments and options that a batch would have to ignore."""
-    if words:
-        raise UsageError("--batch takes its queries from stdin", hint='write lines such as {"query": "…"}')
-    for option, given in others.items():
-        if given:
-            raise UsageError(
-                f"--batch and {option} exclude each other", hint="a batch answers each line by one object"
-            )
-
-
 def _source(words: Sequence[str]) -> str:
     """The query as it was typed, or what stdin holds."""
     return sys.stdin.read() if list(words) == [STDIN] else joined(words)
-
-
-def _form(*, as_json: bool, as_lines: bool, quiet: bool) -> Form:
-    chosen = [
-        form for form, asked in ((Form.JSON, as_json), (Form.LINES, as_lines), (Form.SILENT, quiet)) if asked
-    ]
-    if len(chosen) > 1:
-        raise UsageError("--json, --jsonl and -q exclude each other", hint="choose one of them")
-    return chosen[0] if chosen else Form.TEXT

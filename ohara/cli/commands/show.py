@@ -1,66 +1,197 @@
-"""`ohara show`: a commit's message and hunks, as `ohara find` shows them."""
+"""`ohara show`: a commit's message, what became of it, and its diff as git prints it."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from ohara.cli.options import color_option, repo_option
+from ohara.cli import commit_patch
+from ohara.cli.options import color_option, date_style, no_pager_option, repo_option
 from ohara.cli.output import page_for, say
+from ohara.cli.pager import pager_command, run_pager
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
+from ohara.errors import QueryError, UsageError
+from ohara.model import QueryClass, SearchOptions, Sha
+from ohara.present.commit import commit_lines, fate_lines, harmless_diff
 from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
-from ohara.present.text import commit_lines, hunk_lines, warnings
+from ohara.present.text import warnings
 from ohara.present.threads import thread_lines
+from ohara.query.names import CommitName, read_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from ohara.engine import Engine
     from ohara.model import Results
+    from ohara.present.text import Page
+
+_HUNKS_KNOWN = 100  # of which it is looked up what became of them
+_COPIED_BYTES = 1 << 16
 
 
-@click.command("show")
-@click.argument("ref", metavar="REF")
+class _ShowCommand(click.Command):
+    """Takes what stands behind `--` for paths, also where no revision stands before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what stands before the dashes, and add the rest to the paths."""
+        end = args.index("--") if "--" in args else len(args)
+        rest = super().parse_args(ctx, args[:end])
+        ctx.params["paths"] = (*ctx.params.get("paths", ()), *args[end + 1 :])
+        return rest
+
+
+@click.command("show", cls=_ShowCommand)
+@click.argument("rev", metavar="[REV]", default="HEAD")
+@click.argument("paths", nargs=-1, metavar="[--] [PATH]...")
 @repo_option
 @click.option(
-    "-C", "--context", type=click.IntRange(0, 200), metavar="N", help="Lines around a change (default: all)."
+    "-C",
+    "-U",
+    "--context",
+    type=click.IntRange(0, 200),
+    metavar="N",
+    help="Lines around a change (default: 3).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, a hit for each hunk.")
+@click.option(
+    "--date",
+    metavar="STYLE",
+    callback=lambda context, option, given: given and date_style(context, option, given),
+    help="How dates are written, as in git: iso, short, relative, format:%Y …",
+)
+@no_pager_option
 @color_option
-def command(ref: str, repo: Path, *, context: int | None, as_json: bool, color: str) -> ExitCode:
-    """Show a commit's message, the thread it belongs to, and its hunks.
+def command(
+    rev: str,
+    paths: tuple[str, ...],
+    repo: Path,
+    *,
+    context: int | None,
+    as_json: bool,
+    date: str | None,
+    no_pager: bool,
+    color: str,
+) -> ExitCode:
+    """Show a commit's message, what became of it, and its diff, which git apply takes.
 
-    REF is a commit's name or the beginning of one, a branch, a tag, or HEAD~3.
+    \b
+    REV is whatever git knows a commit by (a sha, a branch, HEAD~3, :/text), or
+    its address on a forge; default: HEAD. PATH bounds the diff, as in git.
     """
-    import anyio
-
-    from ohara.cli.freshness import freshen
     from ohara.engine import Engine
 
     engine = Engine.open(repo)
-    notes = freshen(engine, quiet=as_json)
-    results = anyio.run(engine.hunks_of, engine.repository.commit_named(ref))
-    hunks = whole_hunks(results.hits)
-    results = replace(results, hits=tuple(hunks if context is None else with_context(hunks, context)))
+    sha = _commit(engine, repo, rev)
     if as_json:
-        sys.stdout.write(written(results_object(results)) + "\n")
-    else:
-        _print(results, OutputOptions(Form.TEXT, color))
+        return _print_object(engine, repo, sha, paths, context)
+    known, notes = _known(engine, sha)
+    page = page_for(OutputOptions(Form.TEXT, color, date=date or ""), now=time.time())
+    head = _head(engine, sha, known, page)
+    with commit_patch.patch(repo, sha, paths, context) as diff:
+        if page.width is None and not page.style.coloured:
+            _copy(head, diff)
+        else:
+            _show(_text(head, diff, page), pager=not no_pager)
+    say(notes)
+    return ExitCode.FOUND
+
+
+def _commit(engine: Engine, repo: Path, rev: str) -> Sha:
+    """The commit that was named, by git's own rules or by its address on a forge."""
+    name = read_name(rev) if "://" in rev else None
+    if isinstance(name, CommitName):
+        rev = name.revision
+    elif "://" in rev:
+        raise UsageError(f"{rev} is not the address of a commit", hint=f"to search for it: ohara find {rev}")
+    found = commit_patch.resolved(repo, rev)
+    return Sha(found) if found else engine.repository.commit_named(rev)
+
+
+# -- what the index knows ------------------------------------------------------------------------
+
+
+def _known(engine: Engine, sha: Sha) -> tuple[Results | None, list[str]]:
+    """What the index knows of a commit, if it has it, and what is to be said about the index."""
+    if not engine.store.exists:
+        return None, []
+    import anyio
+
+    from ohara.cli.freshness import freshen
+
+    notes = freshen(engine, quiet=True)
+    options = SearchOptions(k=_HUNKS_KNOWN, rerank=False, all_hunks=True, context=0, tags=True)
+    try:
+        results = anyio.run(engine.find, sha, options)
+    except QueryError:  # a commit that no query can name
+        return None, notes
+    is_it = results.query.query_class is QueryClass.SHA and results.hits and results.hits[0].commit.sha == sha
+    return (results if is_it else None), notes
+
+
+def _head(engine: Engine, sha: Sha, known: Results | None, page: Page) -> str:
+    """The commit, its thread and what became of its hunks."""
+    from ohara.git.walk import read_commit
+
+    hits = known.hits if known else ()
+    refs = engine.repository.names_of(sha)
+    blocks = [
+        commit_lines(read_commit(engine.repository, sha), page, refs=refs, tag=hits[0].tag if hits else None),
+        *(thread_lines(thread, page, here=sha) for thread in (known.threads if known else ())),
+        fate_lines(hits, page),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n\n"
+
+
+def _print_object(
+    engine: Engine, repo: Path, sha: Sha, paths: Sequence[str], context: int | None
+) -> ExitCode:
+    import anyio
+
+    from ohara.cli.freshness import freshen
+
+    notes = freshen(engine, quiet=True)
+    results = anyio.run(engine.hunks_of, sha)
+    hunks = whole_hunks(results.hits)
+    if paths:
+        wanted = commit_patch.changed_paths(repo, sha, paths)
+        hunks = [hit for hit in hunks if hit.path in wanted]
+    results = replace(results, hits=tuple(hunks if context is None else with_context(hunks, context)))
+    sys.stdout.write(written(results_object(results)) + "\n")
     say([*warnings(results), *notes])
     return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
 
 
-def _print(results: Results, printing: OutputOptions) -> None:
-    page = page_for(printing, now=time.time())
-    commit = results.hits[0].commit
-    blocks = [
-        commit_lines(commit, page),
-        *(thread_lines(thread, page, here=commit.sha) for thread in results.threads),
-        *(hunk_lines(hit, page) for hit in results.hits),
-    ]
-    sys.stdout.write("\n\n".join("\n".join(block) for block in blocks) + "\n")
+# -- printing ------------------------------------------------------------------------------------
+
+
+def _copy(head: str, diff: IO[bytes]) -> None:
+    """Print the head and the diff's own bytes."""
+    sys.stdout.write(head)
+    sys.stdout.flush()
+    while piece := diff.read(_COPIED_BYTES):
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+
+
+def _text(head: str, diff: IO[bytes], page: Page) -> Iterator[str]:
+    yield head
+    for line in harmless_diff(diff, page):
+        yield f"{line}\n"
+
+
+def _show(text: Iterator[str], *, pager: bool) -> None:
+    """Show text on the terminal, through the pager if there is one."""
+    command = pager_command(os.environ) if pager and sys.stdout.isatty() else None
+    if command is not None:
+        run_pager(command, (part.encode("utf-8", "replace") for part in text))
+        return
+    for part in text:
+        sys.stdout.write(part)

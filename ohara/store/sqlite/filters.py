@@ -99,6 +99,10 @@ class HunkFilter:
             return self.also(_UNFLAGGED_HUNKS, _flags(ids))
         return self.also(_NOT_AMONG_HUNKS, json.dumps(ids))
 
+    def without(self, other: HunkFilter) -> HunkFilter:
+        """This filter narrowed to what another one does not let through."""
+        return self.also(f"({other.condition}) IS NOT TRUE", *other.parameters)
+
     def holding(self, words: WordQuery) -> HunkFilter:
         """This filter narrowed to hunks that hold one of the selecting words."""
         return self.also(_HOLDING, word_expression(words))
@@ -121,14 +125,25 @@ def compile_filters(
     *,
     reachable: Collection[int] | None = None,
     named: Collection[Sha] = (),
+    not_reachable: Collection[int] | None = None,
+    not_named: Collection[Sha] = (),
 ) -> HunkFilter:
     """The condition that filters put on hunks, as the index stands now.
 
     `reachable` is every indexed commit that `filters.refs` lead to; it must be given when there are refs.
-    `named` are the commits that `filters.commits` name.
+    `named` are the commits that `filters.commits` name; likewise for what is to be left out.
     """
     if filters.refs and reachable is None:
         raise ValueError("refs need the commits that they reach")
+    found = _bounds(connection, filters, reachable, named)
+    for each in filters.excluded:
+        found = found.without(compile_filters(connection, each, reachable=not_reachable, named=not_named))
+    return found
+
+
+def _bounds(
+    connection: Connection, filters: Filters, reachable: Collection[int] | None, named: Collection[Sha]
+) -> HunkFilter:
     found = EVERYTHING
     commits, commit_values = _commit_conditions(connection, filters, reachable)
     if commits:

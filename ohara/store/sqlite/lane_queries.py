@@ -57,6 +57,7 @@ _PATHS = "SELECT id, path FROM path"
 
 _RECENT = f"""SELECT {OCCURRENCE} FROM commits JOIN hunk ON hunk.commit_id = commits.id
   WHERE {{allowed}} ORDER BY {NEWEST_FIRST}"""
+_ANY = "SELECT EXISTS(SELECT 1 FROM hunk WHERE {allowed})"
 _COMMIT_HUNKS = f"""SELECT {OCCURRENCE} FROM commits JOIN hunk ON hunk.commit_id = commits.id
   WHERE commits.sha >= ? AND commits.sha < ? AND {{allowed}} ORDER BY {NEWEST_FIRST}"""
 
@@ -139,6 +140,11 @@ def paths_meant(session: Session, written: str) -> dict[int, str]:
         for number, path in session.rows(_PATHS)
         if (folded := f"/{path.casefold()}").endswith(f"/{name}") or f"/{name}/" in folded
     }
+
+
+def lets_any(session: Session, allowed: HunkFilter) -> bool:
+    """Whether any hunk is allowed."""
+    return bool(session.rows(_ANY.format(allowed=allowed.condition), allowed.parameters)[0][0])
 
 
 def recent(session: Session, allowed: HunkFilter) -> list[Occurrence]:

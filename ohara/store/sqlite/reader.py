@@ -85,10 +85,27 @@ class Reader(Session):
     # -- candidates ------------------------------------------------------------------------------
 
     def allow(
-        self, filters: Filters, *, reachable: Collection[int] | None = None, named: Collection[Sha] = ()
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
     ) -> HunkFilter:
         """The hunks that pass filters, as the index is now."""
-        return compile_filters(self.connection, filters, reachable=reachable, named=named)
+        return compile_filters(
+            self.connection,
+            filters,
+            reachable=reachable,
+            named=named,
+            not_reachable=not_reachable,
+            not_named=not_named,
+        )
+
+    def lets_any(self, allowed: Allowed) -> bool:
+        """Whether any hunk may answer."""
+        return lane_queries.lets_any(self, _own(allowed))
 
     def by_words(
         self, words: WordQuery, weightings: Sequence[tuple[Weights, float]], allowed: Allowed, limit: int

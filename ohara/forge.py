@@ -9,7 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
+
+from ohara.model import ChangeKind
+
+if TYPE_CHECKING:
+    from ohara.model import Hit
 
 _SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>\[[0-9a-fA-F:]+\]|[^:/\s]+):(?P<path>(?!//)[^\s].*)")
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?")
@@ -85,6 +91,13 @@ def forge_of(remote: str | None) -> Forge | None:
     if not path or not _HOST.fullmatch(host):
         return None
     return Forge(_kind(host), f"{scheme}://{host.lower()}/{quote(unquote(path), safe='/~+.-_')}")
+
+
+def hit_page(forge: Forge, hit: Hit) -> str:
+    """The page of a hit: its line in the commit's version of the file, or the commit where that has none."""
+    if not hit.path or hit.kind is ChangeKind.DELETED:
+        return forge.commit(hit.commit.sha)
+    return forge.file(hit.commit.sha, hit.path, hit.line)
 
 
 def _web(remote: str) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.forge import Forge, Kind, forge_of
+from ohara.forge import Forge, Kind, forge_of
 
 SHA = "3f" * 20
 

@@ -1,0 +1,94 @@
+"""Which hunks may answer a query: what its filters let through, less what it excludes.
+
+When nothing was found, it also tells which of the filters let nothing through, alone or together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from ohara.errors import QueryError
+from ohara.model import Filters
+from ohara.query import filter_sources, pattern_source
+from ohara.retrieve.fates import asks_for_fates, in_fate
+from ohara.retrieve.lanes import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ohara.model import HunkId, Query, Sha
+    from ohara.retrieve.request import Sources
+    from ohara.store.reading import Allowed, Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The hunks that may answer, notes about what is not indexed, and how many commits of refs are not."""
+
+    allowed: Allowed
+    notes: tuple[str, ...] = ()
+    outside: int = 0
+
+
+def allow(sources: Sources, reader: Reader, filters: Filters) -> Bounds:
+    """The hunks that filters other than is: let through."""
+    reached = sources.reachable(reader, filters.refs) if filters.refs else None
+    named = sources.named(reader, filters.commits) if filters.commits else None
+    beyond = sources.reachable(reader, filters.not_refs) if filters.not_refs else None
+    others = sources.named(reader, filters.not_commits) if filters.not_commits else None
+    allowed = reader.allow(
+        filters,
+        reachable=reached.commits if reached else None,
+        named=named.commits if named else (),
+        not_reachable=beyond.commits if beyond else None,
+        not_named=others.commits if others else (),
+    )
+    # What is not indexed cannot answer, so that leaving it out needs no note.
+    notes = tuple(found.note for found in (reached, named) if found and found.note)
+    return Bounds(allowed, notes, reached.outside if reached else 0)
+
+
+async def without_terms(sources: Sources, query: Query, allowed: Allowed, *, deadline_s: float) -> Allowed:
+    """The same hunks without those that hold a term which no hit may contain."""
+    holding: set[HunkId] = set()
+    for pattern in query.excluded:
+        answer = await literal.search(sources.pool, [pattern], allowed, limit=None, deadline_s=deadline_s)
+        if not answer.complete:  # what was not searched may hold it
+            raise QueryError(
+                f"what holds {pattern_source(pattern)} could not be left out: the search ran out of time",
+                hint="narrow it (path:, since:, a longer text), or give lanes more time: find.lane_timeout_s",
+            )
+        holding.update(found.hunk for found in answer.hunks)
+    return allowed.apart_from(holding) if holding else allowed
+
+
+def unmatched(
+    sources: Sources, reader: Reader, filters: Filters, *, tip: Sha | None, within_s: float
+) -> tuple[str, ...]:
+    """The filters that let nothing through, each as it is written; where each lets some, all together."""
+
+    def lets_any(each: Filters) -> bool:
+        allowed = allow(sources, reader, each).allowed
+        if asks_for_fates(each):
+            allowed, _ = in_fate(sources, reader, each, allowed, tip=tip, within_s=within_s)
+        return reader.lets_any(allowed)
+
+    alone = list(_single(filters))
+    empty = [each for each in alone if not lets_any(each)]
+    if not empty and len(alone) > 1 and not lets_any(filters):
+        empty = [filters]
+    return tuple(" and ".join(filter_sources(each)) for each in empty)
+
+
+_LEAVES_OUT = "not_"
+
+
+def _single(filters: Filters) -> Iterator[Filters]:
+    """Each value of each filter that lets something through, by itself."""
+    for name in (each.name for each in fields(filters) if not each.name.startswith(_LEAVES_OUT)):
+        given: tuple[object, ...] | int | None = getattr(filters, name)
+        if isinstance(given, tuple):
+            yield from (replace(Filters(), **{name: (value,)}) for value in given)
+        elif given is not None:
+            yield replace(Filters(), **{name: given})
