@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from ohara.cli.options import completes
 from ohara.errors import UsageError
 from ohara.model import ChangeKind, FateFilter, Filters, Polarity
 
@@ -19,19 +20,56 @@ _OPTIONS = (
         "--author",
         "authors",
         multiple=True,
+        shell_complete=completes("author"),
         metavar="NAME",
         help="Commits by this author (repeatable, as all filters).",
     ),
-    click.option("--path", "paths", multiple=True, metavar="GLOB", help="Changes of these files."),
     click.option(
-        "--not-path", "not_paths", multiple=True, metavar="GLOB", help="Changes of all other files."
+        "--path",
+        "paths",
+        multiple=True,
+        shell_complete=completes("path"),
+        metavar="GLOB",
+        help="Changes of these files.",
     ),
-    click.option("--lang", "langs", multiple=True, metavar="NAME", help="Files in this language."),
-    click.option("--ext", "exts", multiple=True, metavar="ENDING", help="Files whose name ends so: py."),
     click.option(
-        "--since", multiple=True, metavar="DATE", help="Commits from this day on: ISO, or '2 weeks ago'."
+        "--not-path",
+        "not_paths",
+        multiple=True,
+        shell_complete=completes("path"),
+        metavar="GLOB",
+        help="Changes of all other files.",
     ),
-    click.option("--until", multiple=True, metavar="DATE", help="Commits up to the end of this day."),
+    click.option(
+        "--lang",
+        "langs",
+        multiple=True,
+        shell_complete=completes("lang"),
+        metavar="NAME",
+        help="Files in this language.",
+    ),
+    click.option(
+        "--ext",
+        "exts",
+        multiple=True,
+        shell_complete=completes("ext"),
+        metavar="ENDING",
+        help="Files whose name ends so: py.",
+    ),
+    click.option(
+        "--since",
+        multiple=True,
+        shell_complete=completes("since"),
+        metavar="DATE",
+        help="Commits from this day on: ISO, or '2 weeks ago'.",
+    ),
+    click.option(
+        "--until",
+        multiple=True,
+        shell_complete=completes("until"),
+        metavar="DATE",
+        help="Commits up to the end of this day.",
+    ),
     click.option(
         "--kind",
         "kinds",
@@ -40,10 +78,20 @@ _OPTIONS = (
         help="What happened to the file.",
     ),
     click.option(
-        "--ref", "refs", multiple=True, metavar="REF", help="Commits that this branch, tag or commit reaches."
+        "--ref",
+        "refs",
+        multiple=True,
+        shell_complete=completes("ref"),
+        metavar="REF",
+        help="Commits that this branch, tag or commit reaches.",
     ),
     click.option(
-        "--commit", "commits", multiple=True, metavar="REV", help="This commit alone: a sha, a tag, HEAD~3."
+        "--commit",
+        "commits",
+        multiple=True,
+        shell_complete=completes("commit"),
+        metavar="REV",
+        help="This commit alone: a sha, a tag, HEAD~3.",
     ),
     click.option(
         "--message", "messages", multiple=True, metavar="TEXT", help="Commits whose message contains this."
@@ -70,9 +118,30 @@ _OPTIONS = (
         metavar="GLOB",
         help="No repository of this name or path; -repo:GLOB in a query.",
     ),
-    click.option("--not-author", "not_authors", multiple=True, metavar="NAME", help="Commits by all others."),
-    click.option("--not-lang", "not_langs", multiple=True, metavar="NAME", help="Files in other languages."),
-    click.option("--not-ext", "not_exts", multiple=True, metavar="ENDING", help="Files with other endings."),
+    click.option(
+        "--not-author",
+        "not_authors",
+        multiple=True,
+        shell_complete=completes("author"),
+        metavar="NAME",
+        help="Commits by all others.",
+    ),
+    click.option(
+        "--not-lang",
+        "not_langs",
+        multiple=True,
+        shell_complete=completes("lang"),
+        metavar="NAME",
+        help="Files in other languages.",
+    ),
+    click.option(
+        "--not-ext",
+        "not_exts",
+        multiple=True,
+        shell_complete=completes("ext"),
+        metavar="ENDING",
+        help="Files with other endings.",
+    ),
     click.option(
         "--not-kind",
         "not_kinds",
@@ -81,10 +150,20 @@ _OPTIONS = (
         help="What did not happen to the file.",
     ),
     click.option(
-        "--not-ref", "not_refs", multiple=True, metavar="REF", help="Commits that it does not reach."
+        "--not-ref",
+        "not_refs",
+        multiple=True,
+        shell_complete=completes("ref"),
+        metavar="REF",
+        help="Commits that it does not reach.",
     ),
     click.option(
-        "--not-commit", "not_commits", multiple=True, metavar="REV", help="All commits but this one."
+        "--not-commit",
+        "not_commits",
+        multiple=True,
+        shell_complete=completes("commit"),
+        metavar="REV",
+        help="All commits but this one.",
     ),
     click.option(
         "--not-message",

@@ -67,6 +67,7 @@ COMMANDS: Mapping[str, Lazy] = {
         "models", "List the models that ship, were added or can be pulled, and which of them serve."
     ),
     "config": Lazy("config", "Show every setting, its value and where it came from."),
+    "man": Lazy("man", "Show the manual page; into a pipe or a file, print its source."),
     "completion": Lazy("completion", "Print the completion script for a shell."),
 }
 
@@ -163,6 +164,9 @@ def _run(arguments: list[str]) -> object:
     if instruction := os.environ.get(COMPLETE_VARIABLE):
         from click.shell_completion import shell_complete
 
+        from ohara.cli.shells import register
+
+        register()
         return shell_complete(cli, {}, PROGRAM, COMPLETE_VARIABLE, instruction)
     with cli.make_context(PROGRAM, arguments) as ctx:
         return cli.invoke(ctx)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -12,7 +12,30 @@ from ohara.present.times import DATE_STYLES, FORMAT, RELATIVE
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from click.shell_completion import CompletionItem
+
+
+Complete: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
+
+
+def completes(name: str) -> Complete:
+    """What completes the values of a filter; loaded when a shell asks for it."""
+
+    def complete(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from ohara.cli.completing import complete_value
+
+        return complete_value(context, option, incomplete, name)
+
+    return complete
+
+
+def completes_query(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What completes the words of a query; loaded when a shell asks for it."""
+    from ohara.cli.completing import complete_query
+
+    return complete_query(context, option, incomplete)
 
 
 def only_one(context: click.Context, option: click.Parameter, given: Sequence[Path]) -> Path | None:

@@ -5,7 +5,7 @@ When nothing was found, it also tells which of the filters let nothing through, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
@@ -81,14 +81,17 @@ def unmatched(
     return tuple(" and ".join(filter_sources(each)) for each in empty)
 
 
-_LEAVES_OUT = "not_"
-
-
 def _single(filters: Filters) -> Iterator[Filters]:
     """Each value of each filter that lets something through, by itself."""
-    for name in (each.name for each in fields(filters) if not each.name.startswith(_LEAVES_OUT)):
-        given: tuple[object, ...] | int | None = getattr(filters, name)
-        if isinstance(given, tuple):
-            yield from (replace(Filters(), **{name: (value,)}) for value in given)
-        elif given is not None:
-            yield replace(Filters(), **{name: given})
+    yield from (Filters(authors=(each,)) for each in filters.authors)
+    yield from (Filters(paths=(each,)) for each in filters.paths)
+    yield from (Filters(langs=(each,)) for each in filters.langs)
+    yield from (Filters(exts=(each,)) for each in filters.exts)
+    yield from (Filters(kinds=(each,)) for each in filters.kinds)
+    yield from (Filters(refs=(each,)) for each in filters.refs)
+    yield from (Filters(commits=(each,)) for each in filters.commits)
+    yield from (Filters(messages=(each,)) for each in filters.messages)
+    yield from (Filters(symbols=(each,)) for each in filters.symbols)
+    yield from (Filters(fates=(each,)) for each in filters.fates)
+    yield from (Filters(since=each) for each in (filters.since,) if each is not None)
+    yield from (Filters(until=each) for each in (filters.until,) if each is not None)

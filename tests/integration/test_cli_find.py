@@ -241,8 +241,8 @@ def test_nothing_found_is_said_with_what_to_try(cli: Cli) -> None:
     assert cli("find", '"import"', "ext:nothing", "path:server/", "since:today") == ""
     assert cli.err.splitlines() == [
         "nothing found",
-        f"  nothing passes since:{datetime.now(tz=UTC):%Y-%m-%d}",
         "  nothing passes ext:nothing",
+        f"  nothing passes since:{datetime.now(tz=UTC):%Y-%m-%d}",
         "  try: case counts: -i, or /…/i, ignores it",
     ]
     assert cli.answer("author:renovate", "path:server/")["unmatched"] == ["author:renovate and path:server/"]

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from fixtures.git import Repo, init
 from ohara.cli.main import main
 from ohara.cli.pager import pager_command
+from ohara.model import Sha
 from ohara.present.columns import width_of
 from tests.daemon import service
 from tests.indexing import WITHOUT_VECTORS, index
@@ -33,7 +35,7 @@ SECOND = {"src/client.py": "def send():\n    retries(5)\n    Retry = 1\n"}
 LONG = "".join(f"line {number}\n" for number in range(60))
 
 
-def commit(repo: Repo, files: Mapping[str, str | None], author: str, message: str, day: int) -> str:
+def commit(repo: Repo, files: Mapping[str, str | None], author: str, message: str, day: int) -> Sha:
     """Commit files (None deletes one) as an author on a day of May 2024, and return the sha."""
     for path, text in files.items():
         place = repo.path / path
@@ -55,23 +57,23 @@ def commit(repo: Repo, files: Mapping[str, str | None], author: str, message: st
     subprocess.run(
         ["git", "-C", str(repo.path), "commit", "-q", "--allow-empty", "-m", message], env=env, check=True
     )
-    return repo.git("rev-parse", "HEAD").strip()
+    return Sha(repo.git("rev-parse", "HEAD").strip())
 
 
 @pytest.fixture(scope="module")
 def parcel(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     """Five commits of two people, on a forge, with a release."""
     repo = init(tmp_path_factory.mktemp("habits") / "parcel")
-    repo.sha["first"] = commit(repo, FIRST, "Ada Lovelace", "Retry thrice\n\nBecause it fails.", 1)
-    repo.sha["second"] = commit(repo, SECOND, "Bob Smith", "Retry more", 2)
+    sha = {"first": commit(repo, FIRST, "Ada Lovelace", "Retry thrice\n\nBecause it fails.", 1)}
+    sha["second"] = commit(repo, SECOND, "Bob Smith", "Retry more", 2)
     repo.git("tag", "v1.0")
-    repo.sha["delete"] = commit(repo, {"docs/notes.md": None}, "Ada Lovelace", "Drop the notes", 3)
-    repo.sha["long"] = commit(repo, {"long.txt": LONG}, "Bob Smith", "Many lines", 4)
-    repo.sha["hostile"] = commit(
+    sha["delete"] = commit(repo, {"docs/notes.md": None}, "Ada Lovelace", "Drop the notes", 3)
+    sha["long"] = commit(repo, {"long.txt": LONG}, "Bob Smith", "Many lines", 4)
+    sha["hostile"] = commit(
         repo, {"src/odd\udcff name.py": HOSTILE, "bin.dat": "\x00\x01retry"}, "Eve \x1b[31m", "Sleep", 5
     )
     repo.git("remote", "add", "origin", "git@github.com:acme/parcel.git")
-    return repo
+    return Repo(repo.path, sha)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,11 @@ def cli(
 
 
 def in_terminal(
-    repo: Repo, home: Path, *arguments: str, columns: int = 80, **environ: str
+    repo: Repo,
+    home: Path,
+    *arguments: str,
+    columns: int = 80,
+    environ: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[int, str]:
     """Run ohara with a terminal for stdout and stderr; the exit code and all that it shows."""
     outside, inside = pty.openpty()
@@ -374,13 +380,20 @@ def test_one_line_a_hit_is_one_line_of_a_terminal(columns: int, parcel: Repo, ho
     assert len(lines) == 5
     assert all(0 < width_of(line) <= columns for line in lines)
     assert "\x1b[33m" in shown
-    assert "\x1b" not in in_terminal(parcel, home, "find", "--oneline", "/e/", "--no-pager", NO_COLOR="1")[1]
+    assert (
+        "\x1b"
+        not in in_terminal(parcel, home, "find", "--oneline", "/e/", "--no-pager", environ={"NO_COLOR": "1"})[
+            1
+        ]
+    )
 
 
 def test_lane_timings_are_told_only_when_asked_for(parcel: Repo, home: Path) -> None:
-    _, shown = in_terminal(parcel, home, "find", "--no-pager", '"retries"', NO_COLOR="1")
+    _, shown = in_terminal(parcel, home, "find", "--no-pager", '"retries"', environ={"NO_COLOR": "1"})
     assert re.search(r"^1 hit in 5 commits · read as literal · \d+ ms$", shown, re.MULTILINE)
-    _, shown = in_terminal(parcel, home, "find", "--no-pager", "--explain", '"retries"', NO_COLOR="1")
+    _, shown = in_terminal(
+        parcel, home, "find", "--no-pager", "--explain", '"retries"', environ={"NO_COLOR": "1"}
+    )
     assert re.search(r"read as literal · literal 1 in \d+ ms · \d+ ms$", shown, re.MULTILINE)
 
 
@@ -437,28 +450,31 @@ def test_the_pager_is_chosen_as_git_chooses_it(
 
 def test_answers_on_a_terminal_go_through_the_pager(parcel: Repo, home: Path, pagers: dict[str, str]) -> None:
     user = {"GIT_CONFIG_GLOBAL": pagers["user"], "NO_COLOR": "1"}
-    code, shown = in_terminal(parcel, home, "find", "--oneline", '"retries"', **user)
+    code, shown = in_terminal(parcel, home, "find", "--oneline", '"retries"', environ=user)
     assert (code, shown.splitlines()[0]) == (0, "[mine LESS=FRX]")
     assert "mine> " + parcel.sha["second"][:10] in shown
-    code, shown = in_terminal(parcel, home, "show", "v1.0", **(user | {"LESS": "S"}))
+    code, shown = in_terminal(parcel, home, "show", "v1.0", environ=user | {"LESS": "S"})
     assert (code, shown.splitlines()[0]) == (0, "[mine LESS=S]")
     assert "mine> +    retries(5)" in shown
-    assert "LESS" not in in_terminal(parcel, home, "show", "v1.0", "--no-pager", **user)[1]
+    assert "LESS" not in in_terminal(parcel, home, "show", "v1.0", "--no-pager", environ=user)[1]
     assert (
         "LESS"
         not in ohara("find", '"retries"', cwd=parcel.path, env={"OHARA_HOME": str(home), **user}).stdout
     )
-    code, shown = in_terminal(parcel, home, "find", '"retries"', GIT_PAGER="nosuch")
+    code, shown = in_terminal(parcel, home, "find", '"retries"', environ={"GIT_PAGER": "nosuch"})
     assert (code, shown.splitlines()[0]) == (0, "the pager nosuch is not to be found")
     assert "Retry more" in shown
-    assert in_terminal(parcel, home, "show", "HEAD", GIT_PAGER=pagers["early"])[0] == 0
-    assert in_terminal(parcel, home, "find", "-q", '"no such"', GIT_PAGER=pagers["mine"]) == (1, "")
+    assert in_terminal(parcel, home, "show", "HEAD", environ={"GIT_PAGER": pagers["early"]})[0] == 0
+    assert in_terminal(parcel, home, "find", "-q", '"no such"', environ={"GIT_PAGER": pagers["mine"]}) == (
+        1,
+        "",
+    )
 
 
 @pytest.mark.skipif(not os.access("/usr/bin/less", os.X_OK), reason="needs less")
 def test_less_prints_what_fits_the_screen_and_ends(parcel: Repo, home: Path) -> None:
     code, shown = in_terminal(
-        parcel, home, "find", "--oneline", '"retries"', GIT_PAGER="less", LINES="40", COLUMNS="80"
+        parcel, home, "find", "--oneline", '"retries"', environ={"GIT_PAGER": "less", "LINES": "40"}
     )
     assert code == 0
     assert "Retry more" in shown
@@ -470,13 +486,13 @@ def test_the_service_answers_a_terminal_through_the_pager_too(
     mine = str(pager(tmp_path, "mine"))
     quiet = {"NO_COLOR": "1", "GIT_PAGER": mine, "OHARA_HOME": str(home)}
     command = ("find", "-i", "--date=iso", "--url", '"RETRIES"', "-author:ada", '-"nothing so"')
-    alone = in_terminal(parcel, home, *command, **quiet)
+    alone = in_terminal(parcel, home, *command, environ=quiet)
     monkeypatch.setenv("OHARA_HOME", str(home))
     with service(home, monkeypatch):
-        assert re.sub(r"\d+ ms", "", in_terminal(parcel, home, *command, **quiet)[1]) == re.sub(
+        assert re.sub(r"\d+ ms", "", in_terminal(parcel, home, *command, environ=quiet)[1]) == re.sub(
             r"\d+ ms", "", alone[1]
         )
-        assert "mine>" not in in_terminal(parcel, home, *command, "--no-pager", **quiet)[1]
+        assert "mine>" not in in_terminal(parcel, home, *command, "--no-pager", environ=quiet)[1]
 
 
 # -- show ------------------------------------------------------------------------------------------
@@ -552,7 +568,7 @@ def test_show_is_harmless_on_a_terminal_and_exact_in_a_pipe(parcel: Repo, home: 
     cli("show", "HEAD")
     assert HOSTILE.encode() in cli.raw
     assert "First in: v1.0" in cli("show", "v1.0")
-    _, shown = in_terminal(parcel, home, "show", "HEAD", GIT_PAGER="cat")
+    _, shown = in_terminal(parcel, home, "show", "HEAD", environ={"GIT_PAGER": "cat"})
     plain = ESCAPES.sub("", shown)
     assert "\x1b" not in plain
     assert "\u202e" not in plain

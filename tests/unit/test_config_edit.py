@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara import paths
-from ohara.cli.config_edit import changed, set_text
+from ohara.cli.config_edit import changed, removed, set_value
 from ohara.errors import ConfigError
 
 
@@ -94,14 +94,14 @@ def test_any_file_is_changed_in_one_setting_or_not_at_all(lines: list[str], end:
 
 
 def test_a_file_is_made_where_there_is_none_and_a_link_is_written_through() -> None:
-    file = set_text("models", "embedder", "mine")
+    file = set_value("models", "embedder", "mine")
     assert file == paths.config_file()
     assert file.read_text() == '[models]\nembedder = "mine"\n'
     elsewhere = file.with_name("dotfiles.toml")
     file.rename(elsewhere)
     elsewhere.chmod(0o600)
     file.symlink_to(elsewhere.name)
-    set_text("models", "embedder", "other")
+    set_value("models", "embedder", "other")
     assert file.is_symlink()
     assert elsewhere.read_text() == '[models]\nembedder = "other"\n'
     assert elsewhere.stat().st_mode & 0o777 == 0o600
@@ -113,6 +113,32 @@ def test_a_refusal_says_what_to_write() -> None:
     file.parent.mkdir(parents=True)
     file.write_text("models = { reranker = 'none' }\n")
     with pytest.raises(ConfigError, match="does not dare to change") as caught:
-        set_text("models", "embedder", "mine")
+        set_value("models", "embedder", "mine")
     assert caught.value.hint == 'write there by hand, in [models]: embedder = "mine"'
     assert file.read_text() == "models = { reranker = 'none' }\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[find]\nk = 3\n", "[find]\n"),
+        ("# why\n[find]\n# few\nk = 3  # mine\nrerank = true\n", "# why\n[find]\n# few\nrerank = true\n"),
+        ("find.k = 3\n", ""),
+        ("[index]\nk = 1\n[find]\r\nk = 3\r\n", "[index]\nk = 1\n[find]\r\n"),
+        ("[find]\nrerank = true\n", "[find]\nrerank = true\n"),
+        ("", ""),
+        ("find = { k = 3 }\n", None),
+        ("[find\n", None),
+    ],
+)
+def test_a_setting_is_taken_out(before: str, after: str | None) -> None:
+    assert removed(before, "find", "k") == after
+
+
+def test_lists_and_tables_are_changed_too() -> None:
+    assert (
+        changed("[index]\nignore = ['a', 'b'] # x\n", "index", "ignore", ("c",))
+        == '[index]\nignore = ["c"] # x\n'
+    )
+    assert changed("", "tui", "keys", {"quit": "x"}) == '[tui]\nkeys = {"quit" = "x"}\n'
+    assert changed("[index]\nignore = [\n  'a',\n]\n", "index", "ignore", ("c",)) is None

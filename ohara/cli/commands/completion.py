@@ -1,13 +1,18 @@
-"""`ohara completion`: the script that teaches a shell to complete ohara's commands and options."""
+"""`ohara completion`: the script that teaches a shell to complete commands, options, filters and values."""
 
 from __future__ import annotations
 
 import click
-from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
+from click.shell_completion import FishComplete, ShellComplete, ZshComplete
 
 from ohara.cli.main import COMPLETE_VARIABLE, PROGRAM, cli
+from ohara.cli.shells import OharaBashComplete
 
-_SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
+_SHELLS: dict[str, type[ShellComplete]] = {
+    "bash": OharaBashComplete,
+    "zsh": ZshComplete,
+    "fish": FishComplete,
+}
 
 
 @click.command("completion")

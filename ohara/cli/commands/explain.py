@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.options import color_option, repo_option
+from ohara.cli.options import color_option, completes, repo_option
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.remote import Answered, explain_by_daemon
 from ohara.errors import UsageError
@@ -22,7 +22,7 @@ _DEFAULT_COMMITS = ExplainOptions().k
 
 
 @click.command("explain")
-@click.argument("place", metavar="PLACE")
+@click.argument("place", metavar="PLACE", shell_complete=completes("path"))
 @repo_option
 @click.option(
     "-k",
@@ -34,7 +34,12 @@ _DEFAULT_COMMITS = ExplainOptions().k
     help="How many commits; 0 for all.",
 )
 @click.option("--story", is_flag=True, help="Begin with the oldest commit, and show whole messages.")
-@click.option("--ref", metavar="REV", help="Count lines as in this commit (default: the work tree).")
+@click.option(
+    "--ref",
+    metavar="REV",
+    shell_complete=completes("ref"),
+    help="Count lines as in this commit (default: the work tree).",
+)
 @click.option("--since", metavar="DATE", help="Leave out what is older: ISO, or '2 weeks ago'.")
 @click.option(
     "--ignore-rev",

@@ -12,7 +12,14 @@ import click
 
 from ohara.cli.filters import filter_options
 from ohara.cli.find_arguments import read_arguments
-from ohara.cli.options import color_option, date_option, everywhere_option, no_pager_option, several_option
+from ohara.cli.options import (
+    color_option,
+    completes_query,
+    date_option,
+    everywhere_option,
+    no_pager_option,
+    several_option,
+)
 from ohara.cli.printing import Form
 from ohara.cli.remote import Answered, find_by_daemon, names_paths
 from ohara.cli.report import ExitCode
@@ -22,6 +29,8 @@ from ohara.model import MOST_HITS, Group, Intent, Mode, Order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
 
     from ohara.cli.find_arguments import FindArguments
     from ohara.model import Query, Results, SearchOptions
@@ -38,6 +47,12 @@ STDIN = "-"
 
 class _FindCommand(click.Command):
     """Reads `-path:docs/` as the filter of the query language, not as a bundle of short options."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete options as click does, and behind one dash the filters that a query excludes."""
+        options = super().shell_complete(ctx, incomplete)
+        is_short = incomplete.startswith("-") and not incomplete.startswith("--")
+        return options + (completes_query(ctx, self.params[0], incomplete) if is_short else [])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Replace such a filter by the option with the same meaning, or have it stand among the words."""
@@ -75,7 +90,7 @@ def _spelt(arg: str) -> list[str]:
 
 
 @click.command("find", cls=_FindCommand)
-@click.argument("words", nargs=-1, metavar="QUERY...")
+@click.argument("words", nargs=-1, metavar="QUERY...", shell_complete=completes_query)
 @several_option
 @everywhere_option
 @click.option(

@@ -113,13 +113,13 @@ def add(path: Path, *, name: str, stage: str | None, dimensions: int | None, poo
 def use(name: str, *, stage: str | None) -> None:
     """Choose the model that serves: a name, `embedded` for what ships, or `none` to switch a stage off."""
     from ohara import config
-    from ohara.cli.config_edit import set_text
+    from ohara.cli.config_edit import set_value
     from ohara.embed.catalog import Stage
 
     config.load()  # a file that cannot be read is not written either
     asked = Stage(stage) if stage else None
     chosen, value = _chosen(name, asked)
-    file = set_text("models", chosen, value)
+    file = set_value("models", chosen, value)
     click.echo(f"{sanitize(str(file))}: models.{chosen} = {value}")
     origin = config.load().origins[f"models.{chosen}"]
     if origin.source is config.Source.ENVIRONMENT:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.options import color_option, repo_option
+from ohara.cli.options import color_option, completes, repo_option
 from ohara.cli.output import page_for, say
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
@@ -28,7 +28,7 @@ _MOST = 1_000
 
 
 @click.command("related")
-@click.argument("place", metavar="PLACE")
+@click.argument("place", metavar="PLACE", shell_complete=completes("path"))
 @repo_option
 @click.option(
     "-k",

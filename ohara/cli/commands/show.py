@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from ohara.cli import commit_patch
-from ohara.cli.options import color_option, date_style, no_pager_option, repo_option
+from ohara.cli.options import color_option, completes, date_style, no_pager_option, repo_option
 from ohara.cli.output import page_for, say
 from ohara.cli.pager import pager_command, run_pager
 from ohara.cli.printing import Form, OutputOptions
@@ -49,8 +49,8 @@ class _ShowCommand(click.Command):
 
 
 @click.command("show", cls=_ShowCommand)
-@click.argument("rev", metavar="[REV]", default="HEAD")
-@click.argument("paths", nargs=-1, metavar="[--] [PATH]...")
+@click.argument("rev", metavar="[REV]", default="HEAD", shell_complete=completes("ref"))
+@click.argument("paths", nargs=-1, metavar="[--] [PATH]...", shell_complete=completes("path"))
 @repo_option
 @click.option(
     "-C",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.cli.launch_tui import open_ui
-from ohara.cli.options import only_one
+from ohara.cli.options import completes_query, only_one
 from ohara.cli.search import joined
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("tui")
-@click.argument("query", nargs=-1)
+@click.argument("query", nargs=-1, shell_complete=completes_query)
 @click.option(
     "--repo",
     type=click.Path(),
