@@ -55,21 +55,20 @@ class Tip:
     def lines_of(self, reader: Reader, hunks: Collection[int], until: float) -> list[HeadLines]:
         """Where added lines of some hunks stand; TookTooLong when that is not known by then."""
         kept = reader.at_head(hunks)
-        if reader.fact(HEAD_LINES) == self.sha:
+        if self.is_kept(reader):
             return kept
         return [*self._still(reader, kept), *self._differing(reader, set(hunks), until)]
 
     def all_lines(self, reader: Reader, until: float) -> list[HeadLines]:
         """Where added lines of all hunks stand; TookTooLong when that is not known by then."""
-        kept = reader.all_at_head()
-        if reader.fact(HEAD_LINES) == self.sha:
-            return kept
-        return [*self._still(reader, kept), *self._differing(reader, None, until)]
+        return [*self._still(reader, reader.all_at_head()), *self._differing(reader, None, until)]
+
+    def is_kept(self, reader: Reader) -> bool:
+        """True when the files that are kept are those of this commit."""
+        return reader.fact(HEAD_LINES) == self.sha
 
     def is_far(self, reader: Reader) -> bool:
         """True when so many files differ from those that are kept that looking them all up takes too long."""
-        if reader.fact(HEAD_LINES) == self.sha:
-            return False
         kept = reader.head_versions()
         return sum(1 for each in self.blobs.items() if each not in kept) > _MOST_LOOKED_UP
 
@@ -78,7 +77,7 @@ class Tip:
         blob = self.blobs.get(path)
         if blob is None:
             return ()
-        if reader.fact(HEAD_LINES) == self.sha:  # what is kept was found for this very commit
+        if self.is_kept(reader):  # what is kept was found for this very commit
             kept = reader.head_origins(path, blob, of_head=True)
             if kept is not None:
                 return kept

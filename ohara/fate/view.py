@@ -26,7 +26,7 @@ from ohara.model import Fate, FateFilter, FateState, Returned
 from ohara.store.lines import How
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ohara.fate.tip import Tip
     from ohara.git.repo import Repository
@@ -217,6 +217,8 @@ class FateView:
     def states(self) -> States:
         """What `is:` may say of each hunk that adds lines, of the commits that lead to the tip."""
         counts = self._reader.line_counts(self._below)
+        if self._tip.is_kept(self._reader):
+            return States(self._at_head(counts))
         known = Known()
         known.add(self._reader.all_ends(self._below), ())
         heads, unsure, note = self._standing(counts, known)
@@ -224,7 +226,6 @@ class FateView:
         standing: dict[int, int] = {}
         for head in heads:
             standing[head.hunk] = standing.get(head.hunk, 0) + head.solid
-        judging = Judge(known, self._below, self._newest)
         found: dict[int, frozenset[FateFilter]] = {}
         looked_at: list[int] = []
         for hunk in counts:
@@ -234,10 +235,24 @@ class FateView:
                 found[hunk] = _ADMITS[FateState.GONE]
             else:
                 looked_at.append(hunk)
-        for hunk, body in self._reader.added_lines(looked_at).items():
-            fate, _ = judge(judging, hunk, solid_lines(body), self._newest)
-            found[hunk] = _ADMITS[fate.state]
+        found.update(self._judged(looked_at, known))
         return States(found, note)
+
+    def _at_head(self, counts: Mapping[int, int]) -> dict[int, frozenset[FateFilter]]:
+        """The same where the files are kept: most hunks are told by whether any line of them stands."""
+        standing, handed_on = self._reader.hunks_at_head(), self._reader.hunks_handed_on()
+        alive, gone = _ADMITS[FateState.ALIVE], _ADMITS[FateState.GONE]
+        found = {hunk: alive if hunk in standing else gone for hunk in counts}
+        looked_at = [hunk for hunk in handed_on if hunk in counts and hunk not in standing]
+        found.update(self._judged(looked_at, self._gather(looked_at)))
+        return found
+
+    def _judged(self, hunks: Sequence[int], known: Known) -> Iterator[tuple[int, frozenset[FateFilter]]]:
+        """What `is:` may say of hunks whose lines went on elsewhere, line by line."""
+        judging = Judge(known, self._below, self._newest)
+        for hunk, body in self._reader.added_lines(hunks).items():
+            fate, _ = judge(judging, hunk, solid_lines(body), self._newest)
+            yield hunk, _ADMITS[fate.state]
 
     def _standing(
         self, counts: Mapping[int, int], known: Known

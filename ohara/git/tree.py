@@ -166,14 +166,28 @@ def find(objects: Objects, tree: bytes, path: str) -> Entry | None:
     entry = Entry(DIRECTORY, tree)
     for name in path.split("/"):
         data = (objects.tree(entry.oid) if entry.type == DIRECTORY else None) or b""
-        listed = {each: Entry(mode, oid) for mode, each, oid in _entries(data, 0, len(data))}
-        found = listed.get(name.encode("utf-8", "surrogatepass"))
-        if found is None:  # a name that is not UTF-8 is known by its decoded form
-            found = next((found for each, found in listed.items() if decode.text(each) == name), None)
+        found = _named(data, name.encode("utf-8", "surrogatepass"))
+        if found is None and not name.isascii():  # a name that is not UTF-8 is known by its decoded form
+            listed = _entries(data, 0, len(data))
+            found = next((Entry(mode, oid) for mode, each, oid in listed if decode.text(each) == name), None)
         if found is None:
             return None
         entry = found
     return None if entry.type in {DIRECTORY, SUBMODULE} else entry
+
+
+def _named(data: bytes, name: bytes) -> Entry | None:
+    """The entry of a name; of several, the last."""
+    if b" %b\0" % name not in data:
+        return None
+    found = _pattern_of(name).match(data)
+    return Entry(_mode(found[1]), found[2]) if found else None
+
+
+@lru_cache(maxsize=1024)
+def _pattern_of(name: bytes) -> re.Pattern[bytes]:
+    """Matches entries from the first of a tree on: within an object's id there may be what looks like one."""
+    return re.compile(rb"(?:[^\0]++\0.{20})*([0-7]+) " + re.escape(name) + rb"\0(.{20})", re.DOTALL)
 
 
 def unlike_all(

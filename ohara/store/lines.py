@@ -200,6 +200,14 @@ class LineHistory(Protocol):
         """Where added lines of all hunks stand in the files kept for HEAD."""
         ...
 
+    def hunks_at_head(self) -> set[int]:
+        """The hunks of which some line that is not blank stands in the files kept for HEAD."""
+        ...
+
+    def hunks_handed_on(self) -> set[int]:
+        """The hunks some of whose lines ended in another way than by being removed or dropped."""
+        ...
+
     def line_counts(self, commits: Iterable[int]) -> dict[int, int]:
         """The hunks of some commits that add lines, and how many, blank ones left out."""
         ...

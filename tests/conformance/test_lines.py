@@ -54,6 +54,8 @@ def test_how_lines_ended_is_told_by_hunk_and_by_commit(index: Index) -> None:
         assert history.all_ends(()) == []
         assert history.line_counts((_commit(index, "a"), by)) == {_hunk(index, "a"): 4, _hunk(index, "b"): 5}
         assert history.line_counts((by,)) == {_hunk(index, "b"): 5}
+        assert history.hunks_handed_on() == {_hunk(index, "a")}
+        assert history.hunks_at_head() == set()
         (maker,) = history.makers("merged.py", OTHER_BLOB)
         assert (maker.commit, maker.sha, maker.file) == (by, sha("b"), None)
 
@@ -76,6 +78,7 @@ def test_head_is_kept_by_path_and_content(index: Index) -> None:
     with index.line_history() as history:
         assert history.at_head((hunk,)) == [HeadLines(hunk, 1, 3, 2, "somewhere.py", 3)]
         assert history.all_at_head() == history.at_head((hunk,))
+        assert history.hunks_at_head() == {hunk}
         assert history.head_versions() == {("somewhere.py", NEW_BLOB)}
         origins = history.head_origins("somewhere.py", NEW_BLOB)
         assert origins is not None

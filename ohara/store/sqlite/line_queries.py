@@ -62,6 +62,12 @@ _AT_HEAD = """SELECT hunk_id, first, lines, solid, path.path, line
   FROM head_line JOIN head_version ON head_version.id = version_id JOIN path ON path.id = path_id"""
 _AT_HEAD_OF = f"{_AT_HEAD} WHERE hunk_id IN (SELECT value FROM json_each(?)) ORDER BY path.path, line"
 _COUNTS = "SELECT hunk_id, solid, commit_id FROM line_count JOIN hunk ON hunk.id = hunk_id"
+_HUNKS_AT_HEAD = "SELECT DISTINCT hunk_id FROM head_line WHERE solid > 0"
+_HUNKS_HANDED_ON = (
+    f"SELECT DISTINCT hunk_id FROM line_end WHERE how NOT IN ({int(How.REMOVED)}, {int(How.DROPPED)})"
+)
+_ALL_COUNTS = "SELECT hunk_id, solid FROM line_count"
+_COUNT_COMMITS = "SELECT count(*) FROM commits"
 _COUNTS_OF = """SELECT hunk.id, solid FROM hunk JOIN line_count ON hunk_id = hunk.id
   WHERE commit_id IN (SELECT value FROM json_each(?))"""
 _FEW_COMMITS = 2_000  # are looked up one by one; of more, all is read
@@ -207,4 +213,16 @@ def counts(session: Session, commits: Iterable[int]) -> dict[int, int]:
     wanted = frozenset(commits)
     if len(wanted) <= _FEW_COMMITS:
         return dict(session.rows(_COUNTS_OF, (json.dumps(sorted(wanted)),)))
+    if len(wanted) == session.rows(_COUNT_COMMITS)[0][0]:
+        return dict(session.rows(_ALL_COUNTS))
     return {hunk: solid for hunk, solid, commit in session.rows(_COUNTS) if commit in wanted}
+
+
+def hunks_at_head(session: Session) -> set[int]:
+    """The hunks of which some line stands at HEAD."""
+    return {row[0] for row in session.rows(_HUNKS_AT_HEAD)} if has_lines(session.connection) else set()
+
+
+def hunks_handed_on(session: Session) -> set[int]:
+    """The hunks some of whose lines ended in another way than by being removed or dropped."""
+    return {row[0] for row in session.rows(_HUNKS_HANDED_ON)} if has_lines(session.connection) else set()

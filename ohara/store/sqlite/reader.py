@@ -435,6 +435,14 @@ class Reader(Session):
         """Where added lines of all hunks stand in the files kept for HEAD."""
         return line_queries.all_at_head(self)
 
+    def hunks_at_head(self) -> set[int]:
+        """The hunks of which some line that is not blank stands in the files kept for HEAD."""
+        return line_queries.hunks_at_head(self)
+
+    def hunks_handed_on(self) -> set[int]:
+        """The hunks some of whose lines ended in another way than by being removed or dropped."""
+        return line_queries.hunks_handed_on(self)
+
     def line_counts(self, commits: Iterable[int]) -> dict[int, int]:
         """The hunks of some commits that add lines, and how many, blank ones left out."""
         return line_queries.counts(self, commits)
