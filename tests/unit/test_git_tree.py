@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ohara.git import tree
+from ohara.git import decode
 from ohara.git.tree import REGULAR, Entry, find
 
 LOOKS_LIKE_ONE = b"xyz100644 b.py\0abcde"
@@ -45,5 +45,5 @@ def test_folders_are_gone_into_and_are_no_files() -> None:
     assert found(data, "lib") is None
     assert found(data, "module") is None
     assert found(data, "lib/none.py", folder) is None
-    decoded = tree.decode.text(b"caf\xe9.py")
+    decoded = decode.text(b"caf\xe9.py")
     assert found(data, f"lib/{decoded}", folder) == Entry(REGULAR | 0o644, REAL)
