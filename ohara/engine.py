@@ -12,6 +12,7 @@ from ohara import config
 from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryError, reason_of
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
+from ohara.index.adopt import adopt_index
 from ohara.index.reachability import not_indexed
 from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
@@ -51,6 +52,7 @@ class Engine:
         self.repository = repository
         self.settings = settings
         self.store: Index = index_at(locate(repository.common_dir))
+        self._shared_settings: Settings | None = None
         self._search: Search | None = None
         self._browser: Browser | None = None
 
@@ -60,7 +62,23 @@ class Engine:
         repository = Repository.open(path)
         if settings is None:
             settings = config.load(repository=repository.work_dir).settings
-        return cls(repository, settings)
+        engine = cls(repository, settings)
+        if not engine.store.exists:
+            adopt_index(repository, engine.store)
+        return engine
+
+    @property
+    def index_settings(self) -> Settings:
+        """The settings that an index run goes by: of all work trees, those of the main one.
+
+        They share an index, which must not be made anew for each of them in turn.
+        """
+        if not self.repository.is_linked:
+            return self.settings
+        if self._shared_settings is None:
+            shared = config.load(repository=self.repository.shared.work_dir).settings
+            self._shared_settings = replace(self.settings, index=shared.index)
+        return self._shared_settings
 
     @property
     def location(self) -> IndexLocation:
@@ -71,11 +89,11 @@ class Engine:
 
     def index(self, options: IndexOptions = DEFAULTS) -> Generator[Progress]:
         """Index what is not indexed yet, yielding progress."""
-        return run(self.repository, self.store, self.settings, options)
+        return run(self.repository.shared, self.store, self.index_settings, options)
 
     def gc(self) -> int:
         """Remove commits that no indexed ref reaches any more; how many there were."""
-        self._require_index()
+        self.require_index()
         with (
             self.store.locked(wait_s=_LOCK_WAIT_S),
             self.store.writer(passes=frozenset(), verdict=lambda _: None) as writer,
@@ -93,13 +111,13 @@ class Engine:
     def search(self) -> Search:
         """The search part; its readers and models stay open between queries."""
         if self._search is None:
-            self._require_index()
+            self.require_index()
             from ohara.search import Search  # late: an index run that finds nothing to do needs none of it
 
             self._search = Search(
                 self.repository,
                 self.location,
-                self.settings,
+                replace(self.settings, index=self.index_settings.index),
                 self._trace,
             )
         return self._search
@@ -108,7 +126,7 @@ class Engine:
     def browser(self) -> Browser:
         """The browsing part; its readers stay open between requests."""
         if self._browser is None:
-            self._require_index()
+            self.require_index()
             from ohara.browse.browser import Browser  # late: only those who browse need it
 
             self._browser = Browser(self.repository, self.location, self.settings)
@@ -191,7 +209,7 @@ class Engine:
 
     def status(self) -> IndexStatus:
         """The status of the index, and how far behind the repository it is."""
-        self._require_index()
+        self.require_index()
         with self.store.statistics() as known:
             return self._status(known)
 
@@ -199,7 +217,7 @@ class Engine:
         brief = brief_status(
             self.repository,
             known,
-            self.settings,
+            self.index_settings,
             known.passes(),
             partial(count_unseen, self.repository),
             recounts=True,
@@ -235,7 +253,7 @@ class Engine:
         """
         with self.store.statistics() as known:
             choice = choose_refs(known, RefChoice(), self.settings.index.refs)
-        chosen = tuple(resolve_tips(self.repository, choice))
+        chosen = tuple(resolve_tips(self.repository.shared, choice))
         visited = RefChoice(tuple(dict.fromkeys((*chosen, *names))), by=ChosenBy.VISIT)
         wanted = passes or (EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES)
         options = IndexOptions(refs=visited, passes=wanted, visit=True, lock_wait_s=_LOCK_WAIT_S)
@@ -251,11 +269,11 @@ class Engine:
 
     def outside(self, name: str) -> int:
         """How many commits that a name leads to are not indexed because no indexed ref leads to them."""
-        self._require_index()
+        self.require_index()
         tip = self.repository.commit_named(name)
         with self.store.statistics() as known:
             choice = choose_refs(known, RefChoice(), self.settings.index.refs)
-        covered = resolve_tips(self.repository, choice).values()
+        covered = resolve_tips(self.repository.shared, choice).values()
         return sum(1 for _ in walk(self.repository, (tip,), hide=covered))
 
     def _few_lines_pending(self) -> bool:
@@ -270,36 +288,39 @@ class Engine:
         Cheaper than `status`, as it runs before every search. Commits that could not be read do not count:
         the next full run tries them again.
         """
-        self._require_index()
+        self.require_index()
+        repository, settings = self.repository.shared, self.index_settings
         with self.store.statistics() as known:
-            tips = resolve_tips(self.repository, choose_refs(known, RefChoice(), self.settings.index.refs))
+            tips = resolve_tips(repository, choose_refs(known, RefChoice(), settings.index.refs))
             seen = known.fact(TIPS)
-            recounted = recount(self.repository, known, tips, self.settings.index.since)
+            recounted = recount(repository, known, tips, settings.index.since)
             total = known.fact(TOTAL) or 0 if recounted is None else recounted
             left = total - known.commits() - len(known.failed())
         if recounted is not None:
             return max(0, left)
         if tips == seen:
             return left if left > 0 else None
-        return max(0, left) + count_unseen(self.repository, tips.values(), seen.values())
+        return max(0, left) + count_unseen(repository, tips.values(), seen.values())
 
     def refs_to_index(self, asked: RefChoice) -> dict[str, Sha]:
         """The commits that a run would start from; raises for a ref that leads nowhere."""
+        repository, settings = self.repository.shared, self.index_settings
         if not (asked.is_default and self.store.exists):
-            choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
-            return resolve_tips(self.repository, choice)
+            choice = RefChoice(settings.index.refs, by=ChosenBy.SETTING) if asked.is_default else asked
+            return resolve_tips(repository, choice)
         try:
             with self.store.statistics() as known:
-                choice = choose_refs(known, asked, self.settings.index.refs)
+                choice = choose_refs(known, asked, settings.index.refs)
         except IndexMissing:  # a run that made the file was killed before it wrote anything
-            choice = RefChoice(self.settings.index.refs, by=ChosenBy.SETTING)
-        return resolve_tips(self.repository, choice)
+            choice = RefChoice(settings.index.refs, by=ChosenBy.SETTING)
+        return resolve_tips(repository, choice)
 
     def indexing_since(self) -> tuple[int, int] | None:
         """The process that is indexing now and when it began, or None."""
         return self.store.locked_by()
 
-    def _require_index(self) -> None:
+    def require_index(self) -> None:
+        """Raise when there is no index yet."""
         if not self.store.exists:
             raise IndexMissing(
                 f"{self.repository.name} has no index yet",

@@ -234,7 +234,7 @@ class Search:
         with self._lock:
             found = self._resolved(refs)
             choice = choose_refs(reader, RefChoice(), self._settings.index.refs)
-            covered = resolve_tips(self._repository, choice).values()
+            covered = resolve_tips(self._repository.shared, choice).values()
             reach = self._reaches.of(reader, found, covered)
             note = _outside(refs, reach, command_to_choose(self._repository, choice, reach.names))
         return Reached(reach.indexed, note, reach.outside)

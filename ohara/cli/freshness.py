@@ -33,7 +33,7 @@ def freshen(engine: Engine, *, quiet: bool) -> list[str]:
     try:
         if not engine.store.exists or _holds_nothing(engine):
             _begin(engine, quiet=quiet)
-            return _leave_unfinished(engine)
+            return finish_in_background(engine)
         pending = engine.catch_up()
     except IndexLocked:
         if not engine.store.exists:
@@ -43,7 +43,7 @@ def freshen(engine: Engine, *, quiet: bool) -> list[str]:
         if isinstance(error, IndexCorrupt | IndexTooNew) or not engine.store.exists:
             raise
         return [f"new commits could not be read: {error.message}"]  # what is indexed can still be searched
-    return _finish_in_background(engine) if pending else []
+    return _start_background(engine) if pending else []
 
 
 def begin_all(engines: Sequence[Engine], *, quiet: bool) -> list[str]:
@@ -55,7 +55,7 @@ def begin_all(engines: Sequence[Engine], *, quiet: bool) -> list[str]:
         reporter.begin(f"{engine.repository.path} has no index yet: reading its newest commits")
         try:
             _run(engine, quiet=quiet, at_most_s=FIRST_RUN_S / len(engines))
-            notes += [f"{engine.repository.path}: {note}" for note in _leave_unfinished(engine)]
+            notes += [f"{engine.repository.path}: {note}" for note in finish_in_background(engine)]
         except IndexLocked:
             notes.append(f"{engine.repository.path}: {_BEING_READ}")
     return notes
@@ -82,10 +82,11 @@ def _begin(engine: Engine, *, quiet: bool) -> None:
     _run(engine, quiet=quiet, at_most_s=FIRST_RUN_S)
 
 
-def _leave_unfinished(engine: Engine) -> list[str]:
+def finish_in_background(engine: Engine) -> list[str]:
+    """Leave what is not done yet to an indexer in the background; returns notes about it."""
     passes = engine.status().passes
     if engine.pending() or any(part.done < part.total for part in passes):
-        return _finish_in_background(engine)
+        return _start_background(engine)
     return []
 
 
@@ -101,7 +102,7 @@ def _run(engine: Engine, *, quiet: bool, at_most_s: float) -> None:
         reporter.close()
 
 
-def _finish_in_background(engine: Engine) -> list[str]:
+def _start_background(engine: Engine) -> list[str]:
     """Start an indexer that outlives this process, unless one is running; returns notes about it."""
     if engine.indexing_since() is not None:
         return [_BEING_READ]

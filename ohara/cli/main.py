@@ -53,6 +53,8 @@ COMMANDS: Mapping[str, Lazy] = {
     "index": Lazy("index", "Read what is new in a repository's history, newest first."),
     "status": Lazy("status", "Show what is indexed, what is left out and why, and how far each pass is."),
     "repos": Lazy("repos", "List all indexes on this machine: path, size, freshness."),
+    "export": Lazy("export_index", "Write the index of a repository to FILE, for other clones of it."),
+    "import": Lazy("import_index", "Take over the index in FILE, which another clone exported."),
     "gc": Lazy("gc", "Remove commits that were rewritten away, and give their space back."),
     "forget": Lazy(
         "forget", "Delete the index of the repository at PATH (default: here), never the repository."

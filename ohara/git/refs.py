@@ -40,13 +40,16 @@ class Survey:
     unusable: tuple[tuple[str, str], ...]
 
 
-def defaults(handle: pygit2.Repository) -> tuple[str, ...]:
-    """HEAD, and the remote's default branch where that is another commit."""
+def defaults(handle: pygit2.Repository, work_trees: Iterable[str] = ()) -> tuple[str, ...]:
+    """HEAD, and the remote's default branch and HEADs of linked work trees where those are other commits."""
+    found = {HEAD: _peeled(handle, HEAD)}
     remote = _remote_default(handle)
-    if remote is None:
-        return (HEAD,)
-    name, target = remote
-    return (HEAD,) if _peeled(handle, HEAD) == target else (HEAD, name)
+    others = [remote] if remote is not None else []
+    others += [(name, sha) for name in work_trees if (sha := _peeled(handle, name)) is not None]
+    for name, target in others:
+        if target not in found.values():
+            found[name] = target
+    return tuple(found)
 
 
 def survey(handle: pygit2.Repository) -> Survey:

@@ -7,6 +7,7 @@ with the command to type. Nothing is written, ever.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,8 @@ class Repository:
         git_dir = Path(handle.path)
         self.common_dir = common_dir(git_dir)
         self.work_dir = _work_dir(handle, git_dir)
+        self.is_linked = Path(os.path.realpath(git_dir)) != self.common_dir
+        self._shared: Repository | None = None
         handle.set_odb(object_database(object_folders(self.common_dir)))
         self.grafts = Grafts.load(self.common_dir)
         self.objects = Objects(handle, self.grafts)
@@ -111,8 +114,24 @@ class Repository:
     # -- refs ----------------------------------------------------------------------------------
 
     def default_refs(self) -> tuple[str, ...]:
-        """HEAD, and the remote's default branch where that is another commit."""
-        return refs.defaults(self.handle)
+        """HEAD, the remote's default branch and the HEADs of linked work trees, each commit once."""
+        return refs.defaults(self.handle, self._work_trees())
+
+    def _work_trees(self) -> list[str]:
+        """The HEADs of linked work trees, by the names that git has for them."""
+        folder = self.common_dir / "worktrees"
+        try:
+            names = sorted(each.name for each in folder.iterdir())
+        except OSError:  # there are none
+            return []
+        return [f"worktrees/{name}/HEAD" for name in names if (folder / name / "HEAD").is_file()]
+
+    @property
+    def shared(self) -> Repository:
+        """The repository as its main work tree has it: what all linked ones have in common."""
+        if self.is_linked and self._shared is None:
+            self._shared = Repository.open(self.common_dir)
+        return self._shared or self
 
     def all_refs(self) -> tuple[str, ...]:
         """Every branch, remote branch and tag that leads to a commit."""

@@ -17,6 +17,33 @@ if TYPE_CHECKING:
     from ohara.index.ipc import Task, WorkerSetup
 
 
+class Analysis:
+    """Analyses stored texts as they were analysed first."""
+
+    def message(self, message: str) -> str:
+        """The words of a message."""
+        return index_text(message)
+
+    def hunk(self, path: str, header: str, body: str) -> tuple[str, str, str, str, str] | None:
+        """The words of path, header, added, removed and context lines; None for encoded text alone."""
+        kept = leave_out(body)
+        if kept.is_bare:
+            return None
+        parts = sides(kept.body)
+        texts = (path, header, parts.added, parts.removed, parts.context)
+        return (
+            index_text(texts[0]),
+            index_text(texts[1]),
+            index_text(texts[2]),
+            index_text(texts[3]),
+            index_text(texts[4]),
+        )
+
+    def changed(self, body: str) -> str:
+        """The changed lines that trigrams are made of."""
+        return with_trigrams(sides(leave_out(body).body).changed)
+
+
 class Deriver:
     """Reads stored commits and analyses them as they were analysed first."""
 

@@ -41,7 +41,7 @@ def brief_status(
     `recounts` checks whether a shallow clone was deepened or the setting index.since has changed.
     """
     choice = choose_refs(index, RefChoice(), settings.index.refs)
-    tips = resolve_tips(repository, choice)
+    tips = resolve_tips(repository.shared, choice)
     recounted = recount(repository, index, tips, settings.index.since) if recounts else None
     seen = index.fact(TIPS)
     total, unseen = recounted, 0

@@ -8,7 +8,11 @@ from ohara.store.sqlite.files import try_database
 from ohara.store.sqlite.index import SqliteIndex
 
 if TYPE_CHECKING:
-    from ohara.store.index import Index
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ohara.model import Sha
+    from ohara.store.index import Analysis, Exported, Index
     from ohara.store.locate import IndexLocation
 
 
@@ -20,3 +24,31 @@ def index_at(location: IndexLocation) -> Index:
 def try_engine() -> str:
     """Make an index with all that ohara uses and forget it; the engine and its version, for people."""
     return try_database()
+
+
+def export_index(location: IndexLocation, file: Path, analysis: Analysis, *, derived: bool) -> int:
+    """Write an index to a file, with or without words, trigrams and vectors; how many commits it has."""
+    from ohara.store.sqlite.export import export  # late: few do this, and never while they search
+
+    return export(location.database, file, analysis, derived=derived)
+
+
+def roots_of(location: IndexLocation) -> tuple[Sha, ...]:
+    """The live commits of an index that have no parents."""
+    from ohara.store.sqlite import export
+
+    return export.roots_of(location.database)
+
+
+def read_exported(file: Path) -> Exported:
+    """What a file with an index says of itself; an error when it is damaged, or not for this version."""
+    from ohara.store.sqlite import install
+
+    return install.read_exported(file)
+
+
+def install_exported(location: IndexLocation, file: Path, progress: Callable[[int], None]) -> int:
+    """Make an index of a file, for whoever holds the lock; how many commits it has."""
+    from ohara.store.sqlite.install import install
+
+    return install(location, file, progress)

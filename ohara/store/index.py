@@ -35,6 +35,31 @@ class Examined:
     made_with: Fingerprint | None
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What a file with an index says of itself; `roots` are its commits without parents."""
+
+    roots: tuple[Sha, ...]
+    commits: int
+    made_with: Fingerprint
+
+
+class Analysis(Protocol):
+    """How texts are analysed for words and trigrams."""
+
+    def message(self, message: str) -> str:
+        """The words of a message."""
+        ...
+
+    def hunk(self, path: str, header: str, body: str) -> tuple[str, str, str, str, str] | None:
+        """The words of path, header, added, removed and context lines; None for a hunk without any."""
+        ...
+
+    def changed(self, body: str) -> str:
+        """The changed lines that trigrams are made of."""
+        ...
+
+
 class Statistics(KnowsFacts, Protocol):
     """What an index says of itself as a whole, exactly counted."""
 

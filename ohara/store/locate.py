@@ -50,10 +50,27 @@ class IndexLocation:
         paths.made(self.folder)
         marker = self.folder / MARKER
         try:
-            if not marker.exists() or not marker.stat().st_size:  # the disk was full, maybe
+            if _marked(marker) != str(self.common_dir):  # the disk was full, or its repository was moved
                 marker.write_text(f"{self.common_dir}\n", encoding="utf-8", errors="surrogateescape")
         except OSError as error:
             raise not_written(self.folder, error) from error
+
+
+def adopt(old: IndexLocation, new: IndexLocation) -> bool:
+    """Make the folder of one index that of another; False when there is one by now."""
+    try:
+        if new.folder.exists():
+            if new.database.exists():
+                return False
+            shutil.rmtree(new.folder)  # what a search that found no index left behind
+        old.folder.rename(new.folder)
+        marker = new.folder / MARKER
+        marker.write_text(f"{new.common_dir}\n", encoding="utf-8", errors="surrogateescape")
+    except FileNotFoundError:  # somebody else adopted it
+        return new.database.exists()
+    except OSError as error:
+        raise not_written(new.folder, error) from error
+    return True
 
 
 def not_written(folder: Path, error: OSError) -> StoreError:
@@ -73,6 +90,13 @@ def room_hint(folder: Path) -> str:
         f"free space on the disk of {folder}{left}: ohara repos lists indexes that ohara forget deletes,"
         " ohara gc shrinks one; what was indexed is kept, and the next run goes on"
     )
+
+
+def _marked(marker: Path) -> str:
+    try:
+        return marker.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")
+    except FileNotFoundError:
+        return ""
 
 
 def locate(common_dir: Path) -> IndexLocation:

@@ -31,6 +31,7 @@ _PARTS = {
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
     "fate": "what became of 300 hunks drawn by chance, beside git blame, git log -L and git log -S",
     "scale": "all repositories given in one index",
+    "federation": "all repositories given searched as one, with each other's changelog questions",
     "content": "what a megabyte of each kind of content costs, on scripted histories",
     "related": "what changes together, on held-out commits",
     "threads": "threads beside what merges of pull requests and noted cherry-picks say",
@@ -80,6 +81,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.cochange_ranking import measure_cochange
     from tests.bench.explain import measure_explain
     from tests.bench.fate import measure_fate
+    from tests.bench.federation import measure_federation
     from tests.bench.golden import measure_golden
     from tests.bench.handmade import measure_handmade
     from tests.bench.lazy_report import measure_lazy
@@ -101,6 +103,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
         "structural": lambda: measure_structural(subjects, work),
+        "federation": lambda: measure_federation(subjects, work, limit=given.queries),
     }
     each: dict[str, Callable[[Subject], report.Report]] = {
         "quality": lambda subject: measure_quality(

@@ -32,6 +32,12 @@ HEAD_FILES = """SELECT path.path, parsed_blob.blob, parsed_blob.language FROM he
 UNUSED_BLOBS = "SELECT id FROM parsed_blob WHERE id NOT IN (SELECT blob_id FROM head_file)"
 
 
+def name_row(kind: str, name: str, qualified: str, siblings: Iterable[str]) -> tuple[str, str, str]:
+    """A symbol's row of words: its kind, its name, and the names beside each of its definitions in HEAD."""
+    others = sorted({other for named in siblings for other in named.split()})
+    return kind, index_text(f"{name} {qualified}"), index_text(" ".join(others[:_MAX_SIBLINGS]))
+
+
 class SymbolWriter:
     """Adds symbols through the one writer."""
 
@@ -140,9 +146,7 @@ class SymbolWriter:
 
     def _rewrite_name(self, symbol_id: int) -> None:
         """Bring one symbol's row up to date with HEAD, or drop a symbol that nothing mentions any more."""
-        siblings = sorted(
-            {name for row in self._connection.execute(SIBLINGS, (symbol_id,)) for name in row[0].split()}
-        )
+        siblings = [row[0] for row in self._connection.execute(SIBLINGS, (symbol_id,))]
         self._connection.execute(DELETE_NAME, (symbol_id,))
         kind, name, qualified = self._connection.execute(
             "SELECT kind, name, qualified FROM symbol WHERE id = ?", (symbol_id,)
@@ -151,8 +155,7 @@ class SymbolWriter:
             self._connection.execute("DELETE FROM symbol WHERE id = ?", (symbol_id,))
             self._known.pop((qualified, kind), None)
             return
-        words = index_text(" ".join(siblings[:_MAX_SIBLINGS]))
-        self._connection.execute(INSERT_NAME, (symbol_id, kind, index_text(f"{name} {qualified}"), words))
+        self._connection.execute(INSERT_NAME, (symbol_id, *name_row(kind, name, qualified, siblings)))
 
     def _mentioned(self, symbol_id: int) -> bool:
         return bool(

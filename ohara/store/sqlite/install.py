@@ -1,0 +1,338 @@
+"""Makes an index of a file that another clone exported, trusting it no more than a repository.
+
+No database is opened that somebody else wrote: the file holds rows, each is checked against the types of
+its table as it is decoded, and inserted into a fresh database with ohara's own statements. Bodies must have
+the digests that they go by, numbers must lead to rows that are there. What is copied is committed in
+batches: a copy that was killed goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import closing
+from dataclasses import asdict
+from functools import cache
+from typing import TYPE_CHECKING
+
+import apsw
+import msgspec
+
+from ohara.errors import StoreError
+from ohara.model import Pass, Sha, VectorForm
+from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
+from ohara.store.fingerprint import Fingerprint
+from ohara.store.index import Exported
+from ohara.store.sqlite.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
+from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer, translated
+from ohara.store.sqlite.generations import ensure_tables
+from ohara.store.sqlite.portable import (
+    COMMIT_VECTORS,
+    TABLES,
+    VECTORS,
+    WORD_TABLES,
+    End,
+    Header,
+    Rows,
+    parts_of,
+)
+from ohara.store.sqlite.portable_file import check, messages
+from ohara.store.sqlite.schema import ALL_PASSES, MIGRATIONS, PASS_BITS, migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from ohara.store.locate import IndexLocation
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.portable import Table
+
+_STATE = "import"  # in meta, while a copy is under way: the file's digest, and how many messages are copied
+_MESSAGES_AT_ONCE = 16
+_DIMENSIONS = 8_192
+_UNDERIVED = ALL_PASSES & ~(PASS_BITS[Pass.TEXT] | PASS_BITS[Pass.LITERAL] | PASS_BITS[Pass.VECTOR])
+
+_BY_NAME = {
+    table.name: table
+    for table in (
+        *TABLES,
+        VECTORS,
+        COMMIT_VECTORS,
+        *(part for name in WORD_TABLES for part in parts_of(name)),
+    )
+}
+
+# Built when all rows are there, at half of what keeping them up to date with each row costs.
+_LATE_INDEXES = """SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL
+  AND name NOT LIKE 'fts%'"""
+
+# Rows that name others which are not there; each statement must find none.
+_DANGLING = (
+    "SELECT 1 FROM commits WHERE author NOT IN (SELECT id FROM person)",
+    "SELECT 1 FROM file LEFT JOIN commits ON commits.id = commit_id WHERE commits.id IS NULL",
+    "SELECT 1 FROM file LEFT JOIN path ON path.id = path_id WHERE path.id IS NULL",
+    """SELECT 1 FROM file LEFT JOIN path ON path.id = old_path_id
+       WHERE old_path_id IS NOT NULL AND path.id IS NULL""",
+    "SELECT 1 FROM hunk LEFT JOIN commits ON commits.id = commit_id WHERE commits.id IS NULL",
+    "SELECT 1 FROM hunk LEFT JOIN file ON file.id = file_id WHERE file_id != 0 AND file.id IS NULL",
+    """SELECT 1 FROM hunk LEFT JOIN content ON content.id = content_id
+       WHERE content_id IS NOT NULL AND content.id IS NULL""",
+    """SELECT 1 FROM hunk LEFT JOIN header ON header.id = header_id
+       WHERE header_id IS NOT NULL AND header.id IS NULL""",
+    "SELECT 1 FROM hunk_symbol LEFT JOIN symbol ON symbol.id = symbol_id WHERE symbol.id IS NULL",
+    "SELECT 1 FROM hunk_symbol LEFT JOIN hunk ON hunk.id = hunk_id WHERE hunk.id IS NULL",
+    "SELECT 1 FROM head_file WHERE blob_id NOT IN (SELECT id FROM parsed_blob)",
+    "SELECT 1 FROM head_file WHERE path_id NOT IN (SELECT id FROM path)",
+    "SELECT 1 FROM head_symbol WHERE symbol_id NOT IN (SELECT id FROM symbol)",
+    "SELECT 1 FROM thread WHERE commit_id NOT IN (SELECT id FROM commits)",
+    "SELECT 1 FROM thread WHERE first_id NOT IN (SELECT id FROM commits)",
+    "SELECT 1 FROM copy WHERE first_id NOT IN (SELECT id FROM commits)",
+    "SELECT 1 FROM line_end LEFT JOIN hunk ON hunk.id = hunk_id WHERE hunk.id IS NULL",
+    "SELECT 1 FROM line_end LEFT JOIN commits ON commits.id = commit_id WHERE commits.id IS NULL",
+    "SELECT 1 FROM line_count LEFT JOIN hunk ON hunk.id = hunk_id WHERE hunk.id IS NULL",
+    "SELECT 1 FROM head_line WHERE version_id NOT IN (SELECT id FROM head_version)",
+    "SELECT 1 FROM head_version WHERE path_id NOT IN (SELECT id FROM path)",
+    "SELECT 1 FROM merged_file WHERE commit_id NOT IN (SELECT id FROM commits)",
+    "SELECT 1 FROM encoded WHERE content_id NOT IN (SELECT id FROM content)",
+)
+_BAD_PARENTS = "SELECT 1 FROM commits WHERE length(parents) % 20 != 0"
+
+
+def read_exported(file: Path) -> Exported:
+    """What a file says of itself, after its digest was compared; an error when it is not for this ohara."""
+    check(file)
+    first = next(messages(file), None)
+    if not isinstance(first, Header):
+        raise _bad(file, "it does not begin with a header")
+    if first.schema > len(MIGRATIONS):
+        raise StoreError(
+            f"{file} holds tables of format {first.schema}; this ohara knows formats up to {len(MIGRATIONS)}",
+            hint="upgrade ohara",
+        )
+    if first.schema < len(MIGRATIONS):
+        raise StoreError(
+            f"{file} holds tables of format {first.schema}, which this ohara would have to change",
+            hint="export it again with this version, or index here: ohara index",
+        )
+    made_with = fingerprint_of(first)
+    if made_with is None:
+        raise _bad(file, "its fingerprint makes no sense")
+    return Exported(tuple(Sha(root.hex()) for root in first.roots), first.commits, made_with)
+
+
+def fingerprint_of(header: Header) -> Fingerprint | None:
+    """What the passes of a file were made with; None when it does not say so."""
+    try:
+        return msgspec.convert(header.fingerprint, Fingerprint)
+    except msgspec.ValidationError:
+        return None
+
+
+def install(location: IndexLocation, file: Path, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Copy a file's rows into a fresh database and put it in the place of the index; how many commits.
+
+    Whoever calls holds the lock of the one writer; there is no index here.
+    """
+    digest = check(file)
+    part = location.folder / f"import-{digest[:16]}.db"
+    for other in location.folder.glob("import-*.db*"):
+        if not other.name.startswith(part.name):
+            other.unlink(missing_ok=True)
+    try:
+        with translated(part), closing(connect_writer(part)) as connection:
+            commits = _Copy(connection, file, digest).run(progress)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError, apsw.RangeError) as error:
+        _discard(part)
+        raise _bad(file, str(error)) from error
+    except StoreError:
+        _discard(part)
+        raise
+    for suffix in (LOG, SHARED):
+        beside(part, suffix).unlink(missing_ok=True)
+        beside(location.database, suffix).unlink(missing_ok=True)
+    part.replace(location.database)
+    return commits
+
+
+class _Copy:
+    """One copy of a file into a database."""
+
+    def __init__(self, connection: Connection, file: Path, digest: str) -> None:
+        self._connection = connection
+        self._file = file
+        self._digest = digest
+        self._codec = Codec()
+        self._samples: list[str] = []
+
+    def run(self, progress: Callable[[int], None]) -> int:
+        """Copy what is not copied yet, and check the whole."""
+        execute = self._connection.execute
+        migrate(self._connection)
+        done = self._done()
+        if not done:
+            execute("BEGIN")
+            for name, _ in self._indexes():
+                execute(f"DROP INDEX {name}")
+            execute("COMMIT")
+        header = self._copy(done, progress)
+        execute("BEGIN")
+        there = {name for name, _ in self._indexes()}
+        for name, statement in _indexes_of_a_fresh_database():
+            if name not in there:
+                execute(statement)
+        self._check()
+        self._record(header)
+        execute("DELETE FROM meta WHERE key = ?", (_STATE,))
+        execute("COMMIT")
+        return int(execute("SELECT count(*) FROM commits").get)
+
+    def _indexes(self) -> list[tuple[str, str]]:
+        return [(str(name), str(made)) for name, made in self._connection.execute(_LATE_INDEXES)]
+
+    def _done(self) -> int:
+        """How many messages an earlier attempt copied of this file."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_STATE,)).fetchone()
+        state = json.loads(row[0]) if row else None
+        if state and state["digest"] == self._digest:
+            trained = self._connection.execute("SELECT bytes FROM dictionary").fetchone()
+            self._codec = Codec(trained[0] if trained else None)
+            return int(state["messages"])
+        return 0
+
+    def _copy(self, done: int, progress: Callable[[int], None]) -> Header:
+        header: Header | None = None
+        rows = count = 0
+        execute = self._connection.execute
+        execute("BEGIN")
+        for number, message in enumerate(messages(self._file)):
+            match message:
+                case Header() if header is None and number == 0:
+                    header = message
+                case Rows() if header is not None:
+                    decoded = self._decoded(message)
+                    rows += len(decoded)
+                    if number > done:
+                        self._insert(header, message.table, decoded)
+                        count += 1
+                case End() if header is not None:
+                    if message.rows != rows:
+                        raise _bad(self._file, "rows are missing")
+                case _:
+                    raise _bad(self._file, "its messages are out of order")
+            if count >= _MESSAGES_AT_ONCE:
+                count = 0
+                self._save(number)
+                progress(rows)
+        execute("COMMIT")
+        if header is None:
+            raise _bad(self._file, "it is empty")
+        return header
+
+    def _save(self, number: int) -> None:
+        """End a batch, and remember how far it came."""
+        state = json.dumps({"digest": self._digest, "messages": number})
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (_STATE, state))
+        self._connection.execute("COMMIT")
+        self._connection.execute("BEGIN")
+
+    def _decoded(self, message: Rows) -> list[tuple[object, ...]]:
+        if message.table not in _BY_NAME:
+            raise _bad(self._file, "it holds a table that ohara does not have")
+        try:
+            return _decoder(message.table).decode(message.rows)
+        except (msgspec.MsgspecError, ValueError, RecursionError, MemoryError) as error:
+            raise _bad(self._file, f"in {message.table}: {error}") from error
+
+    def _insert(self, header: Header, name: str, rows: Sequence[tuple[object, ...]]) -> None:
+        table = _BY_NAME[name]
+        statement = table.insert
+        if table in (VECTORS, COMMIT_VECTORS):
+            statement = self._vector_insert(header, table)
+        made: Iterator[tuple[object, ...]] | Sequence[tuple[object, ...]] = rows
+        if name == "content":
+            made = self._packed(rows, header)
+        elif name == "commits" and not header.whole:
+            made = [(*row[:-1], int(str(row[-1])) & _UNDERIVED) for row in rows]
+        self._connection.executemany(statement, made)
+
+    def _vector_insert(self, header: Header, table: Table) -> str:
+        if header.vectors is None or not 0 < header.vectors[1] <= _DIMENSIONS:
+            raise _bad(self._file, "it has vectors and does not say of which form")
+        form, dimensions = header.vectors
+        if form not in set(VectorForm):
+            raise _bad(self._file, "its vectors have a form that ohara does not have")
+        hunks, commits = ensure_tables(self._connection, dimensions, VectorForm(form))
+        return table.insert.format(table=hunks if table is VECTORS else commits, form=form)
+
+    def _packed(
+        self, rows: Sequence[tuple[object, ...]], header: Header
+    ) -> Iterator[tuple[object, object, object, object]]:
+        """Contents as they are stored, each body compared with its digest."""
+        keep = ALL_PASSES if header.whole else _UNDERIVED
+        bodies: list[str] = []
+        for _, digest, _, body in rows:
+            if not isinstance(body, bytes) or hashlib.blake2b(body, digest_size=16).digest() != digest:
+                raise _bad(self._file, "a text is not the one that its digest says")
+            try:
+                bodies.append(body.decode("utf-8", "surrogatepass"))
+            except UnicodeDecodeError as error:
+                raise _bad(self._file, "a text is not UTF-8") from error
+        self._train(bodies)
+        for (number, digest, passes, _), body in zip(rows, bodies, strict=True):
+            yield number, digest, int(str(passes)) & keep, self._codec.pack(body)
+
+    def _train(self, bodies: Sequence[str]) -> None:
+        """Learn a dictionary from the first bodies, as an index run does."""
+        if self._connection.execute("SELECT count(*) FROM dictionary").get:
+            return
+        self._samples += bodies[::SAMPLE_EVERY]
+        if len(self._samples) >= TRAINING_SAMPLES and (learnt := train_dictionary(self._samples)):
+            self._connection.execute("INSERT INTO dictionary(bytes) VALUES(?)", (learnt,))
+            self._codec = Codec(learnt)
+            self._samples = []
+
+    def _check(self) -> None:
+        for statement in (*_DANGLING, _BAD_PARENTS):
+            if self._connection.execute(f"{statement} LIMIT 1").fetchone():
+                raise _bad(self._file, "a row names another that is not there")
+
+    def _record(self, header: Header) -> None:
+        fingerprint = fingerprint_of(header)
+        if fingerprint is None:
+            raise _bad(self._file, "its fingerprint makes no sense")
+        facts: dict[str, object] = {FINGERPRINT.name: asdict(fingerprint)}
+        if header.rules:
+            facts["rules"] = header.rules
+        for fact in (HEAD_LINES, HEAD_SYMBOLS, THREADS, THREADED):
+            if fact.name in header.facts:
+                facts[fact.name] = header.facts[fact.name]
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO meta VALUES(?, ?)",
+            [(name, json.dumps(value)) for name, value in facts.items()],
+        )
+
+
+def _indexes_of_a_fresh_database() -> list[tuple[str, str]]:
+    """The indexes that the tables have, by name and statement."""
+    with closing(apsw.Connection(":memory:")) as fresh:
+        migrate(fresh)
+        return [(str(name), str(made)) for name, made in fresh.execute(_LATE_INDEXES)]
+
+
+@cache
+def _decoder(table: str) -> msgspec.msgpack.Decoder[list[tuple[object, ...]]]:
+    row = _BY_NAME[table].row
+    decoder: msgspec.msgpack.Decoder[list[tuple[object, ...]]] = msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
+    return decoder
+
+
+def _discard(part: Path) -> None:
+    for suffix in ("", LOG, SHARED):
+        beside(part, suffix).unlink(missing_ok=True)
+
+
+def _bad(file: Path, why: str) -> StoreError:
+    return StoreError(
+        f"{file} is no index that ohara exported ({why})", hint="export it again: ohara export FILE"
+    )
