@@ -1,7 +1,8 @@
 """Tells which added lines stand by what no commit ended, without looking into a single file. Pure.
 
-A line that no commit of a history ended stands there. The reverse is true but for lines that a merge kept
-although one of its sides had removed them: those count as gone here.
+A line that no commit of a history ended stands there, and others do not, but for what merges did by
+themselves: lines that one kept although a side had removed them count as gone here, and lines of a file that
+one replaced by another history's may count as standing.
 """
 
 from __future__ import annotations

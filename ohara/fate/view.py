@@ -42,8 +42,8 @@ _ADMITS = {
     FateState.REVERTED: frozenset({FateFilter.GONE, FateFilter.REVERTED}),
 }
 _BY_ENDS = (
-    "is: goes by what commits up to {} removed: lines that a merge kept although one side had removed them"
-    " count as gone"
+    "is: goes by what the commits up to {} removed, not by the files there: where a merge kept or replaced"
+    " lines by itself, it may err"
 )
 _ENDED = frozenset({How.REMOVED, How.DROPPED})  # without going on elsewhere, and without being taken back
 

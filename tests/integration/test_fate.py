@@ -189,7 +189,7 @@ def test_is_beside_a_far_ref_goes_by_what_was_ended_and_says_so(story: History) 
     assert found_by(engine, f"is:reverted {far}") == {"take away"}
     assert found_by(engine, f"is:moved {far}") == {"shout"}
     (note,) = [note for note in engine.find_pattern(f"is:gone {far}").notes if note.startswith("is: goes by")]
-    assert f"what commits up to {story.repo.sha['far'][:10]} removed" in note
+    assert f"what the commits up to {story.repo.sha['far'][:10]} removed" in note
     assert not [note for note in engine.find_pattern("is:gone").notes if note.startswith("is: goes by")]
     assert found_by(engine, "is:gone") >= {"add retry", "shout", "move it", "fill"}
 
