@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from ohara.store.reading import Reader
 
 CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
-VISIT_COMMITS = 2_000  # of a branch that is not indexed: read in a few seconds
 EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
 _LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well before this
 

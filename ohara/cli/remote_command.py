@@ -16,6 +16,7 @@ import anyio.to_thread
 import click
 
 from ohara import wire
+from ohara.cli import visit
 from ohara.cli.commands import find
 from ohara.cli.find_arguments import read_arguments
 from ohara.cli.main import PROGRAM, cli
@@ -25,6 +26,7 @@ from ohara.cli.remote import names_paths, unread
 from ohara.cli.report import ExitCode, as_ohara_error, describe
 from ohara.cli.search import joined, read_query
 from ohara.errors import DaemonError, IndexMissing, InternalError, OharaError
+from ohara.model import Query
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -43,8 +45,11 @@ async def answer_typed(
         raise DaemonError("dates mean something else in the zone of that shell")
     try:
         asked = _read(request.arguments)
-        results = (await search(_question(request, asked))).results
+        question = _question(request, asked)
+        _check_page(question)
+        results = (await search(question)).results
         _check_indexed(results, asked)
+        _check_reached(results)
         terminal = Terminal(request.width, request.talks, request.environment)
         word = partial(rendered, results, asked.printing, terminal, now=time.time(), notes=unread(results))
         answer = await anyio.to_thread.run_sync(word)
@@ -61,6 +66,18 @@ def _check_indexed(results: Results, asked: FindArguments) -> None:
     """Leave it to the client to start the index of a repository that was named and has none."""
     if any(each.kind == IndexMissing.__name__ for each in results.unanswered) and names_paths(asked.repos):
         raise IndexMissing("one of them has no index yet")
+
+
+def _check_page(question: wire.Find) -> None:
+    """Leave it to the client to go on with an answer that it may have made with a branch of its own."""
+    if isinstance(question.query, Query) and visit.may_go_on(question.options, question.query.filters):
+        raise DaemonError("a branch is read where it was asked for")
+
+
+def _check_reached(results: Results) -> None:
+    """Leave it to the client to read a small branch that is not indexed, and to show how far it is."""
+    if visit.is_worth(results):
+        raise DaemonError("a branch is read where it was asked for")
 
 
 def _read(arguments: tuple[str, ...]) -> FindArguments:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TypeAlias
+from urllib.parse import unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,20 @@ _FRAGMENT = re.compile(
 )
 
 _ADDRESS = re.compile(r"<?(?:https?|ssh|git)://[^/\s]+(?P<path>/[^\s>]*)>?", re.IGNORECASE)
-_OF_COMMIT = re.compile(r"/commits?/(?P<sha>[0-9a-f]{7,40})(?:[/.?#].*)?$", re.IGNORECASE)
+_WITHOUT_SCHEME = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}(?P<path>/[^\s>]+)", re.IGNORECASE)
+_OF_COMMIT = re.compile(
+    r"/commits?/(?P<sha>[0-9a-f]{7,40})(?:[/.?#].*)?$|/commit/\?(?:.*&)?id=(?P<id>[0-9a-f]{7,40})",
+    re.IGNORECASE,
+)
+_OF_TAG = re.compile(r"/(?:releases/tag|-/tags|tree)/(?P<revision>[^/?#]+)/?(?:[?#].*)?$")
+_OF_LOG = re.compile(r"/commits/(?:branch/)?(?P<revision>[^/?#]+)/(?P<path>[^?#]+)")
 _OF_ISSUE = re.compile(
     r"/(?:pull|pulls|issues|merge_requests|pull-requests|work_items)/(?P<number>[0-9]{1,9})(?:[/.?#].*)?$"
 )
 _OF_FILE = re.compile(
     r"/(?:-/)?(?:blob|blame|tree|raw|src)/(?:branch/|commit/|tag/)?(?P<revision>[^/?#]+)/(?P<path>[^?#]+)"
 )
+_NO_REVISION = frozenset({"commit", "commits", "pull", "pulls", "issues", "merge_requests", "-"})  # in src/…
 _OBJECT_NAME = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 
 
@@ -88,6 +96,10 @@ def read_name(words: str) -> Name | None:
         return None
     if address := _ADDRESS.fullmatch(text):
         return _of_address(address["path"])
+    if (address := _WITHOUT_SCHEME.fullmatch(text)) and isinstance(
+        named := _of_address(address["path"]), CommitName | IssueName | LinesName
+    ):
+        return named  # anything else that looks so may as well be a path
     if _REVISION.fullmatch(text):
         return CommitName(text)
     if _SHORT_SHA.fullmatch(text):
@@ -101,21 +113,38 @@ def _issue(word: str) -> int:
 
 
 def _of_address(path: str) -> Name | None:
-    if commit := _OF_COMMIT.search(path):
-        return CommitName(commit["sha"].lower())
-    if issue := _OF_ISSUE.search(path):
-        return IssueName((int(issue["number"]),))
-    if not (file := _OF_FILE.search(path)):
-        return None
-    written = file["path"].rstrip("/")
+    file = _OF_FILE.search(path)
+    if file is None or file["revision"] in _NO_REVISION:
+        return _of_history(path)
+    written = unquote(file["path"]).rstrip("/")
     revision = file["revision"] if _OBJECT_NAME.fullmatch(file["revision"]) else "HEAD"
-    fragment = _FRAGMENT.fullmatch(f"{written}{_fragment_of(path)}")
+    fragment = _FRAGMENT.fullmatch(f"file{_fragment_of(path)}")
     return _spanned(written, fragment, revision) if fragment else PathName(written)
 
 
+def _of_history(path: str) -> Name | None:
+    """What the address of no file names: a commit, an issue, a tag, or the history of a file."""
+    if commit := _OF_COMMIT.search(path):
+        return CommitName((commit["sha"] or commit["id"]).lower())
+    if issue := _OF_ISSUE.search(path):
+        return IssueName((int(issue["number"]),))
+    if tag := _OF_TAG.search(path):
+        return CommitName(unquote(tag["revision"]))
+    log = _OF_LOG.search(path)
+    return PathName(unquote(log["path"]).rstrip("/")) if log else None
+
+
 def _fragment_of(path: str) -> str:
+    """The lines of an address, as GitHub writes them; Bitbucket writes #lines-10:20."""
     _, sign, fragment = path.partition("#")
-    return f"{sign}{fragment}"
+    return f"{sign}{_BITBUCKET_LINES.sub(_as_github, fragment)}"
+
+
+_BITBUCKET_LINES = re.compile(r"lines-(\d+)(?::(\d+))?")
+
+
+def _as_github(found: re.Match[str]) -> str:
+    return f"L{found[1]}-L{found[2] or found[1]}"
 
 
 def _lines(text: str) -> LinesName | None:

@@ -454,7 +454,6 @@ def test_a_closed_pipe_is_success(shared_project: Repo, home: Path) -> None:
         (("-k", "0", "some words"), "-k 0 lists all matches"),
         (("--after", "zzz", '"upload"'), "'zzz' is not a cursor"),
         (("--after", "2020-05", "x"), "--after takes the cursor of an answer, and '2020-05' is a date"),
-        (("--repo", ".", "x"), "--repo was given 2 times: "),
         (("-lang:pyton", "x"), "'pyton' is not a language that ohara knows"),
         (("sinse:2020", "x"), "there is no filter sinse:"),
         (("--ref", "nowhere", "x"), "there is no branch, tag or commit named nowhere"),

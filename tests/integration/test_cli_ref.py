@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ohara.cli.main import main
 from ohara.engine import Engine
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import Filters, Pass, Results, SearchOptions
+from ohara.store.facts import REFS, THREADS, TIPS
+from ohara.store.writer_lock import writer_lock
 from tests.daemon import service
 from tests.indexing import WITHOUT_VECTORS, index
 from tests.process import ohara
@@ -47,14 +50,61 @@ def asked(repo: Repo, *refs: str, words: str = "hello") -> Results:
 TOPIC = "2 of the 5 commits of topic are not indexed: ohara index --ref HEAD --ref topic"
 
 
-def test_what_is_missing_is_said_in_words_and_in_json(forked: Repo) -> None:
-    find = ("find", "--repo", str(forked.path), "--no-rerank", "--mode", "text")
-    inline = ohara(*find, "ref:topic hello")
-    assert TOPIC in inline.stderr.splitlines()
-    option = ohara(*find, "--ref", "topic", "--json", "hello")
-    assert json.loads(option.stdout)["notes"] == [TOPIC]
-    assert TOPIC in option.stderr.splitlines()
-    assert ohara(*find, "--ref", "topic", "-q", "hello").stderr == ""
+def test_what_is_missing_is_said_in_words_and_in_json(
+    forked: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("ohara.cli.visit.MOST_COMMITS", 1)
+    find = ["find", "--repo", str(forked.path), "--no-rerank", "--mode", "text"]
+    main([*find, "ref:topic hello"])
+    assert TOPIC in capsys.readouterr().err.splitlines()
+    main([*find, "--ref", "topic", "--json", "hello"])
+    said = capsys.readouterr()
+    assert json.loads(said.out)["notes"] == [TOPIC]
+    assert TOPIC in said.err.splitlines()
+    main([*find, "--ref", "topic", "-q", "hello"])
+    assert capsys.readouterr().err == ""
+
+
+def test_a_small_branch_is_read_for_one_search_and_forgotten_again(
+    forked: Repo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def found(*arguments: str) -> tuple[list[str], str]:
+        main(["find", "--repo", str(forked.path), "--no-rerank", "--mode", "text", "--jsonl", *arguments])
+        said = capsys.readouterr()
+        return sorted(json.loads(line)["subject"] for line in said.out.splitlines()), said.err
+
+    engine = Engine.open(forked.path)
+    with engine.store.statistics() as known:
+        before = (known.fact(TIPS), known.fact(THREADS), known.fact(REFS))
+    both = ["topic step 1", "topic step 2"]
+    assert found("--ref", "topic", "step") == (both, "")
+    assert found("step") == ([], found("step")[1])
+    assert engine.status().indexed == 3
+    with engine.store.statistics() as known:
+        assert (known.fact(TIPS), known.fact(THREADS), known.fact(REFS)) == before
+    assert found("ref:topic~1 step") == (both[:1], "")
+    paged = ["find", "--repo", str(forked.path), "--no-rerank", "--mode", "text", "--ref", "topic", "-k", "1"]
+    main([*paged, "--json", "message:step"])
+    first = json.loads(capsys.readouterr().out)
+    assert (first["total"], first["notes"]) == (2, [])
+    rest = found("--ref", "topic", "-k", "1", "message:step", "--after", first["next"])
+    assert sorted([first["hits"][0]["subject"], *rest[0]]) == both
+    main(["find", "--repo", str(forked.path), "--no-rerank", "--ref", "topic", "hello"])
+    assert "reading 2 commits of topic for this search\n" in capsys.readouterr().err
+    with writer_lock(engine.location.lock, wait_s=0):
+        subjects, said = found("--ref", "topic", "step")
+    assert subjects == []
+    assert TOPIC in said
+    assert "the branch could not be read now: " in said
+
+
+def test_a_commit_that_is_not_indexed_is_shown_as_an_object_too(
+    forked: Repo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", "--repo", str(forked.path), "--json", "topic"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [hit["subject"] for hit in said["hits"]] == ["topic step 2"]
+    assert Engine.open(forked.path).status().indexed == 3
 
 
 def test_the_command_that_is_named_adds_the_branch_and_keeps_what_there_was(forked: Repo) -> None:
@@ -183,6 +233,6 @@ def test_a_batch_and_the_service_say_the_same(
     first, second = map(json.loads, batch.stdout.splitlines())
     assert (first["notes"], second["notes"]) == ([TOPIC], [])
     with service(ohara_home, monkeypatch):
-        run = ohara("find", "--repo", str(forked.path), "--no-rerank", "--json", "--ref", "topic", "hello")
-        assert json.loads(run.stdout)["notes"] == [TOPIC]
-        assert TOPIC in run.stderr.splitlines()
+        run = ohara("find", "--repo", str(forked.path), "--no-rerank", "--json", "--ref", "topic", "step")
+        assert json.loads(run.stdout)["notes"] == []
+        assert len(json.loads(run.stdout)["hits"]) == 2

@@ -308,7 +308,7 @@ def test_json_is_the_object_of_find_with_each_commits_part(repo: Repo) -> None:
         "pull": 7,
         "tag": "v1.1",
     }
-    lines = ohara("explain", "shop/cart.py:6", "--jsonl", "--no-daemon", "--budget", "300", cwd=repo.path)
+    lines = ohara("explain", "shop/cart.py:6", "--jsonl", "--no-daemon", "--budget", "340", cwd=repo.path)
     assert len(lines.stdout.splitlines()) == 1
     assert "2 of 3 hits did not fit into the budget" in lines.stderr
 

@@ -49,6 +49,17 @@ SHA = "6155da72c1e2b3a4958677f0a1b2c3d4e5f60718"
         ),
         ("https://gitlab.example/a/b/-/blob/main/src/db.py#L7-9", LinesName("src/db.py", 7, 9)),
         ("https://github.com/a/b/blob/main/src/db.py", PathName("src/db.py")),
+        ("https://github.com/a/b/blob/main/my%20file.py?plain=1#L3", LinesName("my file.py", 3, 3)),
+        ("https://github.com/a/b/commits/main/src/db.py", PathName("src/db.py")),
+        ("https://github.com/a/b/releases/tag/v1.0", CommitName("v1.0")),
+        ("https://github.com/a/b/tree/v1.0", CommitName("v1.0")),
+        (f"https://bitbucket.org/a/b/src/{SHA}/db.py#lines-10:20", LinesName("db.py", 10, 20, SHA)),
+        (f"https://bitbucket.org/a/b/src/{SHA}/db.py#lines-7", LinesName("db.py", 7, 7, SHA)),
+        (f"https://codeberg.org/a/b/src/commit/{SHA}/db.py#L3-L4", LinesName("db.py", 3, 4, SHA)),
+        (f"https://github.com/a/src/commit/{SHA}", CommitName(SHA)),
+        (f"https://git.kernel.org/pub/scm/git/git.git/commit/?id={SHA}", CommitName(SHA)),
+        (f"github.com/a/b/commit/{SHA}", CommitName(SHA)),
+        ("github.com/a/b/pull/12", IssueName((12,))),
     ],
 )
 def test_what_names_one_thing_is_read(text: str, name: Name) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara.cli import visit
 from ohara.cli.filters import filter_options
 from ohara.cli.find_arguments import read_arguments
 from ohara.cli.options import (
@@ -182,7 +183,9 @@ def command(**given: object) -> ExitCode:
     options, printing = asked.options, asked.printing
     query = None if asked.batch else read_query(_text(asked), options)
     answered = (
-        Answered(None) if query is None or asked.no_daemon else find_by_daemon(asked.repos, query, options)
+        Answered(None)
+        if query is None or asked.no_daemon or visit.may_go_on(options, query.filters)
+        else find_by_daemon(asked.repos, query, options)
     )
     results, notes = answered.results, list(answered.notes)
     if results is None:
@@ -190,6 +193,9 @@ def command(**given: object) -> ExitCode:
         notes += more
     if results is None:
         return ExitCode.FOUND
+    if query is not None and visit.is_worth(results):
+        results, more = visit.ask_there(asked, query, results)
+        notes += more
     from ohara.cli.output import exit_code, print_answer
 
     print_answer(results, printing, now=time.time(), notes=notes, paged=asked.paged)
@@ -220,6 +226,8 @@ def _in_process(asked: FindArguments, query: Query | None) -> tuple[Results | No
     notes = freshen(engine, quiet=quiet)
     if query is None:
         return _batch(engine, options, notes)
+    if visit.may_go_on(options, query.filters):
+        return visit.ask_there(asked, query, None)
     results = ask(engine, query, options, watched=not quiet)
     if engine.search.vectors_are_old and not notes:  # a note says that an indexer is already running
         notes += renew_vectors(engine)

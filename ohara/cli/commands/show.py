@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ohara.cli.output import page_for, say
 from ohara.cli.pager import pager_command, run_pager
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
+from ohara.cli.visit import MOST_COMMITS
 from ohara.errors import QueryError, UsageError
 from ohara.model import QueryClass, SearchOptions, Sha
 from ohara.present.commit import commit_lines, fate_lines, harmless_diff
@@ -158,7 +160,8 @@ def _print_object(
     from ohara.cli.freshness import freshen
 
     notes = freshen(engine, quiet=True)
-    results = anyio.run(engine.hunks_of, sha)
+    with engine.visiting((sha,)) if 0 < engine.outside(sha) <= MOST_COMMITS else nullcontext():
+        results = anyio.run(engine.hunks_of, sha)
     hunks = whole_hunks(results.hits)
     if paths:
         wanted = commit_patch.changed_paths(repo, sha, paths)
