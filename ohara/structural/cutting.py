@@ -60,30 +60,23 @@ class Piece(NamedTuple):
         return self.above.count("\n")
 
 
-class Unit(NamedTuple):
-    """A piece on the outermost level, and the pieces that it is cut into in turn."""
-
-    piece: Piece
-    members: tuple[Piece, ...] = ()
-
-    @property
-    def pieces(self) -> tuple[Piece, ...]:
-        """The smallest pieces, in order."""
-        return self.members or (self.piece,)
-
-
-def cut(text: str, language: str, *, in_classes: bool) -> list[Unit]:
-    """A file's pieces in order; between the methods of a class as well when that is asked for."""
+def cut(text: str, language: str) -> list[Piece]:
+    """A file's pieces on the outermost level, in order."""
     beginning = _BEGINNINGS.get(language)
     if beginning is None:
-        return [Unit(Piece(text))]
+        return [Piece(text)]
     ends = [found.end() for found in beginning.finditer(text)]
     if language == "c" and "#" in text:
-        return [Unit(piece) for piece in _between_conditions(text, ends)]
-    pieces = list(_between(text, ends))
-    if in_classes:
-        return [Unit(Piece(each), tuple(_members(each))) for each in pieces]
-    return [Unit(Piece(each)) for each in pieces]
+        return list(_between_conditions(text, ends))
+    return list(map(Piece, _between(text, ends)))
+
+
+def cut_class(text: str) -> list[Piece]:
+    """The head and the methods of a class in Python; of any other code, it alone."""
+    ends = [found.end() for found in _METHOD.finditer(text)] if _CLASS.match(text) else []
+    if ends and text[: ends[0]].rstrip().endswith(":"):
+        del ends[0]  # a head without a body is no code
+    return [Piece(each, _CLASS_HEAD if at else "") for at, each in enumerate(_between(text, ends))]
 
 
 def _between(text: str, ends: Sequence[int]) -> Iterator[str]:
@@ -92,18 +85,6 @@ def _between(text: str, ends: Sequence[int]) -> Iterator[str]:
         yield text[start:end]
         start = end
     yield text[start:]
-
-
-def _members(text: str) -> Iterator[Piece]:
-    """A class's head and its methods; nothing when the text is no class, or has no methods to speak of."""
-    if not _CLASS.match(text):
-        return
-    ends = [found.end() for found in _METHOD.finditer(text)]
-    if ends and text[: ends[0]].rstrip().endswith(":"):
-        del ends[0]  # a head without a body is no code
-    if ends:
-        for at, each in enumerate(_between(text, ends)):
-            yield Piece(each, _CLASS_HEAD if at else "")
 
 
 def _between_conditions(text: str, ends: Sequence[int]) -> Iterator[Piece]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ast_grep_py import SgRoot
 
-from ohara.structural.cutting import Unit, cut, is_closed
+from ohara.structural.cutting import Piece, cut, cut_class, is_closed
 from ohara.structural.matcher import found_in, kinds_of, matches
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ast_grep_py import Config, SgNode
 
-    from ohara.structural.cutting import Piece
     from ohara.structural.found import Found
 
     Matches = tuple[Found, ...]
@@ -63,140 +62,145 @@ class PieceMatcher:
             self._known.clear()
             self._runs.clear()
             self._closed.clear()
-        units = self._units(text)
-        found: list[Found] = []
-        line = 0
-        for run in self._split(units):
-            here = self._of_unit(run[0]) if len(run) == 1 else self._of_run(run)
-            if here is None:
-                return self._whole(text)
-            found += [match.moved(line) for match in here]
-            line += sum(unit.piece.lines for unit in run)
-        return found
-
-    def _units(self, text: str) -> list[Unit]:
-        """The pieces of a text, all of them parsed; a class with a broken method is one piece."""
-        units = cut(text, self._language, in_classes=self._cuts_classes)
-        self._learn([piece for unit in units for piece in unit.pieces])
-        torn = {unit for unit in units if unit.members and self._is_broken(unit)}
-        if not torn:
-            return units
-        self._learn([unit.piece for unit in torn])
-        return [Unit(unit.piece) if unit in torn else unit for unit in units]
+        pieces = cut(text, self._language)
+        self._learn(pieces)
+        known = [self._known[piece] for piece in pieces]
+        if None in known:
+            return self._around_broken(text, pieces)
+        return _joined(pieces, known) if any(known) else []
 
     def _whole(self, text: str) -> Sequence[Found]:
         return matches(text, self._rule, self._language, self._names)
-
-    def _is_broken(self, unit: Unit) -> bool:
-        return any(self._known[piece] is None for piece in unit.pieces)
 
     def _found(self, root: SgNode, text: str) -> list[Found]:
         return found_in(root, self._rule, self._names) if all(atom in text for atom in self._atoms) else []
 
     # -- pieces that are whole -------------------------------------------------------------------
 
-    def _of_unit(self, unit: Unit) -> Matches | None:
-        if not unit.members:
-            return self._known[unit.piece]
-        found: list[Found] = []
-        line = 0
-        for piece in unit.members:
-            found += [match.moved(line) for match in self._known[piece] or ()]
-            line += piece.lines
-        return tuple(found)
-
     def _learn(self, pieces: Iterable[Piece]) -> None:
-        """Parse the pieces that are new, all at once; those in which that finds errors, one by one."""
+        """Parse the pieces that are new, all at once, large classes method by method."""
         new = [piece for piece in dict.fromkeys(pieces) if piece not in self._known]
         if not new:
             return
-        doubtful = self._learn_together(new)
-        if len(new) == 1:
-            self._known.update(dict.fromkeys(doubtful))
-        else:
-            for piece in doubtful:
-                self._learn([piece])
+        if not self._cuts_classes:
+            self._parse(new)
+            return
+        members = {piece: cut_class(piece.text) for piece in new}
+        self._parse([member for each in members.values() for member in each])
+        for piece, each in members.items():
+            known = [self._known[member] for member in each]
+            if None not in known:
+                self._known[piece] = tuple(_joined(each, known))
+            elif piece not in self._known:
+                self._parse([piece])
 
-    def _learn_together(self, pieces: Sequence[Piece]) -> set[Piece]:
-        """Parse pieces as one text; those that are touched by errors, or by a node that reaches beyond them.
+    def _parse(self, pieces: Iterable[Piece]) -> None:
+        """Parse the pieces that are new, all at once; those that this leaves in doubt, one by one."""
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._known]
+        for piece in self._parse_together(new) if new else ():
+            self._parse_together([piece])
 
-        Any other is a row of complete nodes on the outermost level: it would be by itself, too.
+    def _parse_together(self, pieces: Sequence[Piece]) -> set[Piece]:
+        """Parse pieces as one text: those that errors stand in are broken.
+
+        Those that share a node with others are in doubt. Any other is a row of complete nodes on the
+        outermost level, which it would be by itself, too.
         """
         codes = [piece.code for piece in pieces]
         text = "".join(codes)
         root = SgRoot(text, self._language).root()
         starts = list(accumulate((code.count("\n") for code in codes), initial=0))[:-1]
+        broken: set[Piece] = set()
         doubtful: set[Piece] = set()
-        for first, last in _lines(root.find_all(_BROKEN)):
-            doubtful.update(pieces[_at(starts, first) : _at(starts, last) + 1])
-        for first, last in _lines(root.children()):
-            if _at(starts, first) != _at(starts, last):
-                doubtful.update(pieces[_at(starts, first) : _at(starts, last) + 1])
+        for nodes, touched in ((root.find_all(_BROKEN), broken), (root.children(), set())):
+            for first, last in _lines(nodes):
+                here = pieces[_at(starts, first) : _at(starts, last) + 1]
+                (touched if len(here) == 1 else doubtful).update(here)
         found: list[list[Found]] = [[] for _ in pieces]
         for match in self._found(root, text):
             at = _at(starts, match.first_line)
             found[at].append(match.moved(-starts[at] - pieces[at].lines_above))
-        self._known.update(
-            (piece, tuple(here)) for piece, here in zip(pieces, found, strict=True) if piece not in doubtful
-        )
+        for piece, held in zip(pieces, found, strict=True):
+            if piece not in doubtful:
+                self._known[piece] = None if piece in broken else tuple(held)
         return doubtful
 
     # -- pieces that are not ---------------------------------------------------------------------
 
-    def _split(self, units: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
-        """Each piece alone, but broken ones with the pieces before and behind them.
-
-        What is opened in a broken piece is closed in the same run, or the run goes on to the file's end.
-        """
-        broken = [self._is_broken(unit) for unit in units]
+    def _around_broken(self, text: str, pieces: Sequence[Piece]) -> Sequence[Found]:
+        """What matches in a text with broken pieces: each is parsed with those before and behind it."""
+        broken = [self._known[piece] is None for piece in pieces]
+        joined: list[Piece] = []
+        known: list[Matches | None] = []
         at = 0
-        while at < len(units):
-            first = next((near for near in range(at, min(at + 2, len(units))) if broken[near]), None)
-            end = at + 1 if first is None else self._end_of_run(units, broken, first)
-            yield units[at:end]
-            at = end
+        while at < len(pieces):
+            first = broken.index(True, at) if True in broken[at:] else len(pieces) + 1
+            start = max(at, first - 1)
+            joined += pieces[at:start]
+            known += [self._known[piece] for piece in pieces[at:start]]
+            at = start
+            if first < len(pieces):
+                at = self._end_of_run(pieces, broken, first)
+                run = tuple(pieces[start:at])
+                joined.append(Piece("".join(piece.text for piece in run)))
+                known.append(self._of_run(run))
+        if None in known:
+            return self._whole(text)
+        return _joined(joined, known) if any(known) else []
 
-    def _end_of_run(self, units: Sequence[Unit], broken: Sequence[bool], first: int) -> int:
+    def _end_of_run(self, pieces: Sequence[Piece], broken: Sequence[bool], first: int) -> int:
+        """Where the pieces end that a broken one is parsed with.
+
+        What is opened in it is closed among them, or they go on to the file's end.
+        """
         end = first + 1
-        while end < len(units):
-            if broken[end] or not self._is_closed(units[first:end]):
+        while end < len(pieces):
+            if broken[end] or not self._is_closed(pieces[first:end]):
                 end += 1
-            elif end + 1 < len(units) and broken[end + 1]:  # its neighbour is another's neighbour, too
+            elif end + 1 < len(pieces) and broken[end + 1]:  # its neighbour is another's neighbour, too
                 end += 2
             else:
                 return end + 1
         return end
 
-    def _is_closed(self, units: Sequence[Unit]) -> bool:
-        key = tuple(unit.piece for unit in units)
+    def _is_closed(self, pieces: Sequence[Piece]) -> bool:
+        key = tuple(pieces)
         if key not in self._closed:
             self._closed[key] = is_closed("".join(piece.text for piece in key), self._language)
         return self._closed[key]
 
-    def _of_run(self, units: Sequence[Unit]) -> Matches | None:
+    def _of_run(self, pieces: tuple[Piece, ...]) -> Matches | None:
         """What matches in broken pieces and their neighbours; None when these do not come out unharmed."""
-        key = tuple(unit.piece for unit in units)
-        if key not in self._runs:
-            self._runs[key] = self._parsed_run(units)
-        return self._runs[key]
+        if pieces not in self._runs:
+            self._runs[pieces] = self._parsed_run(pieces)
+        return self._runs[pieces]
 
-    def _parsed_run(self, units: Sequence[Unit]) -> Matches | None:
-        above, below = units[0].piece.above, units[-1].piece.below
-        text = "".join(unit.piece.text for unit in units)
+    def _parsed_run(self, pieces: Sequence[Piece]) -> Matches | None:
+        above, below = pieces[0].above, pieces[-1].below
+        text = "".join(piece.text for piece in pieces)
         root = SgRoot(f"{above}{text}\n{below}" if below else f"{above}{text}", self._language).root()
-        shift = units[0].piece.lines_above
-        starts = list(accumulate((unit.piece.lines for unit in units), initial=shift))
-        broken = [at for at, unit in enumerate(units) if self._is_broken(unit)]
+        shift = pieces[0].lines_above
+        starts = list(accumulate((piece.lines for piece in pieces), initial=shift))
+        broken = [at for at, piece in enumerate(pieces) if self._known[piece] is None]
         first, end = starts[broken[0]], starts[broken[-1] + 1]
-        if broken[-1] + 1 == len(units):
+        if broken[-1] + 1 == len(pieces):
             end = starts[-1] + 2  # the end of the file: whatever is missing there
         if any(begins < first or ends >= end for begins, ends in _lines(root.find_all(_BROKEN))):
             return None
-        inside_of_condition = bool(below or above)
-        for begins, ends in _lines(_outermost(root, inside_of_condition=inside_of_condition)):
+        for begins, ends in _lines(_outermost(root, inside_of_condition=bool(below or above))):
             if begins < first <= ends or begins < end <= ends:
                 return None
         return tuple(match.moved(-shift) for match in self._found(root, text))
+
+
+def _joined(pieces: Sequence[Piece], known: Sequence[Matches | None]) -> list[Found]:
+    """What matches in pieces that follow each other, as lines of them all."""
+    found: list[Found] = []
+    line = 0
+    for piece, here in zip(pieces, known, strict=True):
+        found += [match.moved(line) for match in here or ()]
+        line += piece.lines
+    return found
 
 
 def _outermost(root: SgNode, *, inside_of_condition: bool) -> list[SgNode]:

@@ -9,7 +9,7 @@ from ast_grep_py import SgRoot
 
 from ohara.query.structure import atoms
 from ohara.structural import pieces
-from ohara.structural.cutting import cut
+from ohara.structural.cutting import cut, cut_class
 from ohara.structural.matcher import compile_pattern, matches, names_in
 from ohara.structural.pieces import PieceMatcher
 
@@ -68,10 +68,12 @@ def test_python(pattern: str) -> None:
     agree(pattern, "python", versions)
 
 
-def test_classes_are_cut_between_methods_where_a_pattern_is_no_class() -> None:
-    units = cut(module(range(9)), "python", in_classes=True)
-    assert [len(unit.members) for unit in units] == [0] * 10 + [10]
-    assert "".join(piece.text for unit in units for piece in unit.pieces) == module(range(9))
+def test_classes_are_cut_between_methods() -> None:
+    outermost = cut(module(range(9)), "python")
+    assert "".join(piece.text for piece in outermost) == module(range(9))
+    members = cut_class(outermost[-1].text)
+    assert [len(outermost), len(members)] == [11, 10]
+    assert "".join(piece.text for piece in members) == outermost[-1].text
 
 
 def test_javascript() -> None:
