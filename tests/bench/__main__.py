@@ -90,7 +90,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.related import measure_related
     from tests.bench.screen import measure_screen
     from tests.bench.service import measure_service
-    from tests.bench.structural import measure_rare, measure_structural
+    from tests.bench.structural import measure_rare, measure_structural, structural_together
     from tests.bench.systems import WAYS
     from tests.bench.threads import measure_threads
 
@@ -102,7 +102,6 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "agents": lambda: measure_agents(subjects, work),
         "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
-        "structural": lambda: measure_structural(subjects, work),
         "federation": lambda: measure_federation(subjects, work, limit=given.queries),
     }
     each: dict[str, Callable[[Subject], report.Report]] = {
@@ -124,6 +123,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
         "fate": lambda subject: measure_fate(subject, work, hunks=given.hunks),
+        "structural": lambda subject: measure_structural(subject, work),
         "structural-whole": lambda subject: measure_rare(subject, work),
         "explain": lambda subject: measure_explain(subject, work),
         "related": measure_related,
@@ -135,6 +135,8 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     else:
         for subject in subjects:
             yield each[part](subject)
+        if part == "structural":
+            yield structural_together(given.out)
 
 
 def _docs(out: Path) -> int:
