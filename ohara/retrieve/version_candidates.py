@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SHORTEST_ATOM = 3  # a trigram
 _WORDS_LOOKED_UP = 4
+_FEW = 500  # hunks: looked through in no time
+_TIMES_AS_COMMON = 4  # as the rarest: a word beyond rules out few of the versions that are left
 _TOO_COMMON = 20_000  # hunks: looking through them takes longer than reading some files in vain
 _CONTENTS_AT_ONCE = 1_000
 
@@ -135,4 +137,7 @@ def _rarest(reader: Reader, words: Sequence[str]) -> list[str]:
     known = reader.document_frequencies({part for each in parts.values() for part in each})
     common = {word: min((known[part] for part in parts[word]), default=_TOO_COMMON) for word in long}
     rare = sorted(long, key=lambda word: (common[word], -len(word)))
-    return [word for at, word in enumerate(rare[:_WORDS_LOOKED_UP]) if not at or common[word] < _TOO_COMMON]
+    if not rare:
+        return []
+    most = min(_TOO_COMMON, max(_FEW, _TIMES_AS_COMMON * common[rare[0]]))
+    return [rare[0], *(word for word in rare[1:_WORDS_LOOKED_UP] if common[word] < most)]

@@ -4,14 +4,15 @@ Texts come from repositories and may break a parser. This process has bounds on 
 what it is sent, and may be killed at any time; whoever started it starts another.
 
 Each message is a line of JSON, and behind a request the bytes of its texts. A request names a language, a
-pattern (or a rule) and the sizes of the texts; it is answered by one line for the pattern (an error, or
-nothing) and one for each text.
+pattern (or a rule), the sizes of the texts and how much processor time each may take; it is answered by one
+line for the pattern (an error, or nothing) and one for each text.
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import signal
 import sys
 from contextlib import suppress
 from functools import lru_cache
@@ -50,7 +51,10 @@ def main() -> int:
             continue
         _say(sink, {"error": ""})
         for text in texts:
+            # Whoever takes more than its share of processor time is ended by the system, wherever it is.
+            signal.setitimer(signal.ITIMER_PROF, request["cpu_s"])
             _say(sink, [_written(match) for match in find(text.decode("utf-8", "replace"))[:_MOST_MATCHES]])
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return 0
 
 

@@ -216,6 +216,14 @@ def test_a_parser_that_dies_costs_one_text(monkeypatch: pytest.MonkeyPatch) -> N
     parser.close()
 
 
+def test_a_text_that_takes_too_long_costs_itself() -> None:
+    parser = Parser(text_cpu_s=0.05)
+    large = b"print(x[" * 20_000 + b"1" + b"])" * 20_000
+    answers = parser.matches(Task("python", "print($X)"), [b"print(1)", large, b"print(3)"])
+    assert [None if each is None else len(each) for each in answers] == [1, None, 1]
+    parser.close()
+
+
 def test_random_histories_beside_brute_force(tmp_path: Path) -> None:
     chance = random.Random(7)  # noqa: S311 - a script, not a secret
     lines = [
