@@ -129,7 +129,9 @@ class DaemonSettings:
 class TuiSettings:
     """How the terminal UI looks and which keys it listens to."""
 
-    theme: str = setting("dark", "Colours of the terminal UI.", choices=("dark", "light", "ansi"))
+    theme: str = setting(
+        "dark", "Colours of the terminal UI: dark, light, ansi, or any other that its `T` lists."
+    )
     keys: Mapping[str, str] = setting(
         MappingProxyType({}), "Other keys for actions: the action's name and the key that should do it."
     )

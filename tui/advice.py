@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.formats import count, duration
-from tui.search_state import COMMITS_PER_S, Stage
+from tui.search_state import COMMITS_PER_S, Stage, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ohara.wire import JobState
     from tui.actions import Keys
     from tui.search_state import SearchState
 
@@ -67,7 +68,7 @@ def advise(state: SearchState, recent: Sequence[str], keys: Keys) -> Advice:
         case Stage.ERROR:
             return _error(state, keys)
         case Stage.WELCOME | Stage.RESULTS:
-            return _welcome(state, recent)
+            return _welcome(state, recent, keys)
 
 
 def progress_line(state: SearchState) -> str:
@@ -75,15 +76,37 @@ def progress_line(state: SearchState) -> str:
     job = state.job
     if job is None or not state.is_indexing:
         return ""
+    if job.state == "queued":
+        return _waiting(state.ahead)
     if job.progress is None:
-        return "Waiting for its turn to be indexed" if job.state == "queued" else "Indexing begins"
+        return "Indexing begins"
     progress = job.progress
     pace = progress.done / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     left = f", {duration((progress.total - progress.done) / pace)} left" if pace else ""
     return f"Indexing: {progress.stage} {progress.done:,} of {count(progress.total, 'commit')}{left}"
 
 
-def _welcome(state: SearchState, recent: Sequence[str]) -> Advice:
+def _waiting(ahead: JobState | None) -> str:
+    """What an index that was asked for waits for."""
+    if ahead is None:
+        return "Waiting for its turn to be indexed"
+    progress = ahead.progress
+    done = f" ({progress.stage} {progress.done:,} of {progress.total:,})" if progress is not None else ""
+    return f"Next in turn, after {name_of(ahead.repository)}{done}"
+
+
+def _empty(state: SearchState, keys: Keys) -> Advice:
+    return Advice(
+        "∅",
+        f"{state.name} has no commits yet",
+        ("There is no history to search.", "Commit something; it is noticed by itself."),
+        (Choice("Choose another repository", action="repositories", key=keys.first_label("repositories")),),
+    )
+
+
+def _welcome(state: SearchState, recent: Sequence[str], keys: Keys) -> Advice:
+    if state.is_empty:
+        return _empty(state, keys)
     status = state.status
     held = count(status.indexed, "commit") if status else ""
     held += f", {count(status.hunks, 'hunk')}" if status and status.hunks else ""
@@ -130,6 +153,8 @@ def _nowhere(state: SearchState, keys: Keys) -> Advice:
 
 
 def _nothing(state: SearchState, keys: Keys) -> Advice:
+    if state.is_empty:
+        return _empty(state, keys)
     choices = tuple(
         Choice(
             f"Drop {chip}",

@@ -24,8 +24,9 @@ from tui.idle_gc import CHECK_EVERY_S, IdleCollector
 from tui.link import Link, LinkState
 from tui.screens.paned import PanedScreen
 from tui.screens.search import SearchScreen
-from tui.theme import NAMES, THEMES, following
-from tui.visits import CommitVisit, HistoryVisit, SearchVisit, Visits
+from tui.theme_choice import theme_named
+from tui.visited import Visited
+from tui.visits import CommitVisit, HistoryVisit
 from tui.widgets.footer import Key
 from tui.workers import start_worker
 
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
     from ohara.model import Hit
     from ohara.settings import Settings
     from tui.actions import Action
-    from tui.visits import Visit
+
+
+# What helps while a diff has the focus; elsewhere the footer has no room for it.
+_READING_FOOTER = frozenset({"next_match", "blame", "line_history", "edit", "copy"})
 
 
 class OharaApp(App[None]):
@@ -57,16 +61,15 @@ class OharaApp(App[None]):
         self.repository = str(given.absolute()) if given else self.session.repository
         resumed = self.session.query if self.repository == self.session.repository else ""
         self.first_query = query or resumed
+        self.is_asked = bool(query)
         self.typed = self.first_query
         self.clock: Callable[[], float] = time.time
         self.marks: dict[tuple[str, int], Hit] = {}
-        self._visits: Visits = Visits()
+        self.visited = Visited(self)
         settings = self._settings()
         self.keys = remapped(settings.tui.keys)
         super().__init__()
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = self.session.theme if self.session.theme in NAMES else settings.tui.theme
+        self.theme = self._theme_to_begin_with(settings.tui.theme)
         self.reranks = settings.find.rerank and settings.models.reranker != "none"
         self.link = Link(self.link_changed)
         self._connects = False
@@ -74,6 +77,17 @@ class OharaApp(App[None]):
 
     def _settings(self) -> Settings:
         return config.load(repository=config.work_tree(Path(self.repository or "."))).settings
+
+    def _theme_to_begin_with(self, setting: str) -> str:
+        """The theme of the last session, or else of the settings."""
+        try:
+            theme = theme_named(self.session.theme or setting)
+        except ConfigError:
+            if not self.session.theme:
+                raise
+            theme = theme_named(setting)  # one of the session's may be gone
+        self.register_theme(theme)
+        return theme.name
 
     def get_default_screen(self) -> SearchScreen:
         """The search screen, which is there as long as the app is."""
@@ -159,69 +173,32 @@ class OharaApp(App[None]):
 
     # -- opening --------------------------------------------------------------------------------
 
-    def record_visit(self, visit: Visit) -> None:
-        """Add a visit to the history of visits."""
-        current = self._visits.current
-        same_search = (
-            isinstance(visit, SearchVisit)
-            and isinstance(current, SearchVisit)
-            and (visit.repository, visit.draft) == (current.repository, current.draft)
-        )
-        self._visits = self._visits.update(visit) if same_search else self._visits.add(visit)
-
     def action_visit_back(self) -> None:
         """Go back to what was visited before."""
         if self.screen is self.search and not self.search.bar.draft.is_empty:
             self.search.history.record()
-        self._walk(self._visits.back())
+        self.visited.back()
 
     def action_visit_forward(self) -> None:
         """Go forward again."""
-        self._walk(self._visits.forward())
-
-    def _walk(self, visits: Visits | None) -> None:
-        if visits is None or visits.current is None:
-            self.notify("Nothing further in this direction.", timeout=2)
-            return
-        self._visits = visits
-        visit = visits.current
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
-        match visit:
-            case SearchVisit():
-                self.search.history.restore(visit)
-                self.search.results.focus()
-            case CommitVisit():
-                self._push_commit(visit)
-            case HistoryVisit():
-                self._push_history(visit)
+        self.visited.forward()
 
     def open_commit(self, sha: str, hit: Hit | None = None) -> None:
         """Open a commit."""
-        visit = CommitVisit(self.repository, sha, hit)
-        self.record_visit(visit)
-        self._push_commit(visit)
+        self.visited.open(CommitVisit(self.repository, sha, hit))
 
     def open_history(self, hit: Hit) -> None:
         """Open the history of what a hit is about."""
-        visit = HistoryVisit(self.repository, hit)
-        self.record_visit(visit)
-        self._push_history(visit)
+        self.visited.open(HistoryVisit(self.repository, hit))
 
-    def _push_commit(self, visit: CommitVisit) -> None:
-        from tui.screens.commit import CommitScreen
-
-        self.push_screen(CommitScreen(visit))
-
-    def _push_history(self, visit: HistoryVisit) -> None:
-        from tui.screens.history import HistoryScreen
-
-        self.push_screen(HistoryScreen(visit))
+    def leave_screens(self) -> None:
+        """Go back to the search screen."""
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
 
     def open_repository(self, path: str, query: str = "") -> None:
         """Search another repository."""
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
+        self.leave_screens()
         self.repository = path
         try:
             settings = self._settings()
@@ -234,8 +211,7 @@ class OharaApp(App[None]):
 
     def ask(self, source: str) -> None:
         """Search for a query in this repository."""
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
+        self.leave_screens()
         self.search.use_repository(self.repository, source)
 
     def toggle_mark(self, hit: Hit) -> None:
@@ -254,13 +230,9 @@ class OharaApp(App[None]):
 
     def action_palette(self) -> None:
         """Open the palette."""
-        from textual.command import CommandPalette
+        from tui.screens.openers import open_palette
 
-        from tui.palette import OharaCommands
-
-        self.push_screen(
-            CommandPalette(providers=[OharaCommands], placeholder="Do, ask, open, go to a sha …")
-        )
+        open_palette(self)
 
     def action_repositories(self) -> None:
         """Open the list of repositories."""
@@ -282,13 +254,20 @@ class OharaApp(App[None]):
         else:
             self.notify("No shell here could bring it back.", timeout=3)
 
-    def action_next_theme(self) -> None:
-        """Change colours."""
-        self.use_theme(following(self.theme))
+    def action_choose_theme(self) -> None:
+        """Choose colours; each is shown while it is under the cursor."""
+        from tui.screens.openers import choose_theme
+
+        choose_theme(self)
 
     def use_theme(self, name: str) -> None:
         """Change to these colours."""
-        self.theme = name
+        try:
+            self.register_theme(theme_named(name))
+        except ConfigError as error:
+            self.notify(error.message, severity="warning", markup=False)
+        else:
+            self.theme = name
 
     # -- the registry ----------------------------------------------------------------------------
 
@@ -297,14 +276,21 @@ class OharaApp(App[None]):
 
         While the user is typing, letters are text: only other keys are shown.
         """
-        shown = []
-        for action in ACTIONS:
+        shown: list[Key] = []
+        taken: set[str] = set()
+        is_reading = Scope.READING in scopes
+        order = {scope: at for at, scope in enumerate((*scopes, Scope.EVERYWHERE))}
+        listed = sorted(
+            (action for action in ACTIONS if action.scope in order), key=lambda each: order[each.scope]
+        )
+        for action in listed:
             is_here = action.scope in scopes
-            if not (is_here or action.scope is Scope.EVERYWHERE):
-                continue
             is_named = is_here and action.name in only
+            is_read = is_reading and action.name in _READING_FOOTER
             keys = [key for key in self.keys.of(action) if not typing or len(key) > 1]
-            if keys and (is_named or (action.footer and not (only and is_here))):
+            keys = [key for key in keys if key not in taken]  # a nearer pane has it
+            taken |= set(self.keys.of(action)) if is_here else set()
+            if keys and (is_named or is_read or (action.footer and not (only and is_here))):
                 shown.append(Key(key_label(keys[0]), action.title, textual_action(action)))
         return shown
 

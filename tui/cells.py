@@ -148,6 +148,15 @@ def cut(text: str, width: int) -> str:
     return text
 
 
+def cut_path(text: str, width: int) -> str:
+    """A shown path in at most so many cells: its last folders and its name, cut at a slash if it can be."""
+    if cell_width(text) <= width:
+        return text
+    end = cut_left(text, width)
+    slash = end.find("/")
+    return f"{ELLIPSIS}{end[slash:]}" if 0 < slash < len(end) - 1 else end
+
+
 def cut_left(text: str, width: int) -> str:
     """A shown text in at most so many cells, its end kept: for paths, whose end tells most."""
     if cell_width(text) <= width:

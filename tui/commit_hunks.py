@@ -8,6 +8,7 @@ import anyio
 
 from ohara import wire
 from ohara.model import SearchOptions
+from ohara.present.hunks import joined_with_pieces
 from tui.diff.context import marked_like
 from tui.finder import WHOLE_HUNK
 
@@ -19,7 +20,10 @@ _PAGE = 300  # hunks: more than most commits have, a few hundred kilobytes
 
 
 class CommitHunks:
-    """The hunks of a commit fetched so far; the one that it was opened for keeps its highlighted matches."""
+    """The hunks of a commit fetched so far, joined from their pieces as git has them.
+
+    The one that the commit was opened for keeps its highlighted matches.
+    """
 
     def __init__(self, link: Link, repository: str, sha: str, found: Hit | None = None) -> None:
         self._link = link
@@ -29,7 +33,9 @@ class CommitHunks:
         self._after: str | None = None
         self._turn = anyio.Lock()
         self.was_asked = False
+        self.pieces: list[Hit] = []
         self.hits: list[Hit] = []
+        self._numbers: dict[int, int] = {}
 
     @property
     def has_more(self) -> bool:
@@ -39,12 +45,32 @@ class CommitHunks:
     async def fetch(self, path: str | None = None) -> None:
         """Fetch one more page, or as many as it takes to reach a file."""
         async with self._turn:
-            while self.has_more and (path is None or self.first_of(path) is None):
+            if path is None:
                 await self._fetch_page()
-                if path is None:
-                    return
+                return
+            while self.has_more and self.first_of(path) is None:
+                await self._fetch_page()
+
+    async def fetch_hunk(self, hunk: int) -> None:
+        """Fetch as many pages as it takes to reach a hunk."""
+        async with self._turn:
+            while self.has_more and self.number_of(hunk) is None:
+                await self._fetch_page()
+
+    async def fetch_line(self, path: str, line: int) -> None:
+        """Fetch as many pages as it takes to reach a line of the new version of a file."""
+        async with self._turn:
+            while self.has_more and not self._is_past(path, line):
+                await self._fetch_page()
+
+    def _is_past(self, path: str, line: int) -> bool:
+        """Whether the hunks of a file were fetched as far as a line."""
+        tops = [hit.top for hit in self.hits if hit.path == path]
+        return bool(tops) and (self.hits[-1].path != path or tops[-1] > line)
 
     async def _fetch_page(self) -> None:
+        if not self.has_more:
+            return
         page = (
             await self._link.send(
                 wire.Find(
@@ -55,7 +81,10 @@ class CommitHunks:
             )
         ).results
         self._after, self.was_asked = page.next_cursor, True
-        self.hits += [self._marked(hit) for hit in page.hits if hit.path]
+        self.pieces += [self._marked(hit) for hit in page.hits if hit.path]
+        joined = joined_with_pieces(self.pieces)
+        self.hits = [whole for whole, _ in joined]
+        self._numbers = {piece.hunk: at for at, (_, pieces) in enumerate(joined) for piece in pieces}
 
     def _marked(self, hit: Hit) -> Hit:
         found = self._found
@@ -66,5 +95,5 @@ class CommitHunks:
         return next((at for at, hit in enumerate(self.hits) if hit.path == path), None)
 
     def number_of(self, hunk: int) -> int | None:
-        """The number of a hunk, if it was fetched."""
-        return next((at for at, hit in enumerate(self.hits) if hit.hunk == hunk), None)
+        """The number of the hunk that a piece belongs to, if it was fetched."""
+        return self._numbers.get(hunk)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ohara.model import ChangeKind
 from ohara.sanitize import sanitize
 from tui.diff.rows import hunk_range
-from tui.formats import day
+from tui.formats import author_day
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ def markdown(hits: Sequence[Hit], *, title: str, forge: Forge | None = None) -> 
         lines += [
             f"## {_one_line(commit.subject) or '(no message)'}",
             "",
-            f"{link_changed} · {day(commit.committer_time)} · {_one_line(commit.author)}",
+            f"{link_changed} · {author_day(commit)} · {_one_line(commit.author)}",
             "",
         ]
         for hit in found:
@@ -104,7 +104,7 @@ def patch(hits: Sequence[Hit], *, odd: Collection[tuple[str, int]] = frozenset()
         lines += [
             f"commit {commit.sha}",
             f"Author: {sanitize(commit.author)} <{sanitize(commit.email)}>",
-            f"Date:   {day(commit.author_time)}",
+            f"Date:   {author_day(commit)}",
             "",
             *(f"    {sanitize(line, keep=chr(9))}" for line in commit.message.rstrip().split("\n")),
             "",

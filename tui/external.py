@@ -117,6 +117,33 @@ def show_command(repository: str, sha: str, path: str = "") -> list[str]:
     return git_command(repository, "--paginate", "show", *SHOW_OPTIONS, sha, "--", *named)
 
 
+def blame_command(repository: str, sha: str, path: str) -> list[str]:
+    """A whole file as of a commit, each line with who last touched it, through a pager."""
+    if not _SHA.fullmatch(sha):
+        raise ValueError(f"not a commit's name: {sha!r}")
+    options = ("--no-textconv", "--date=short", "--abbrev=8")
+    return git_command(
+        repository, "-c", "blame.ignoreRevsFile=", "--paginate", "blame", *options, sha, "--", path
+    )
+
+
+def compare_command(repository: str, old: str, new: str) -> list[str]:
+    """What differs between two commits, through a pager."""
+    if not (_SHA.fullmatch(old) and _SHA.fullmatch(new)):
+        raise ValueError(f"not names of commits: {old!r}, {new!r}")
+    return git_command(
+        repository,
+        "--paginate",
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--submodule=short",
+        old,
+        new,
+        "--",
+    )
+
+
 def show_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment for `show_command`, with the user's own pager (such as delta)."""
     return git_environment(environment) | {"GIT_PAGER": user_pager(environment) or "cat"}

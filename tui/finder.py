@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import anyio
 
 from ohara.errors import OharaError, QueryError
+from tui.query_draft import said_of
 from tui.search_state import SearchState
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError as Error
-    from ohara.model import Query, Results, SearchOptions
+    from ohara.model import Intent, Query, Results, SearchOptions
     from ohara.wire import JobState
     from tui.link import Link, LinkState
     from tui.query_draft import QueryDraft
@@ -97,6 +98,11 @@ class Finder:
         mine = self.state.concerns(job)
         if mine:
             self._set(self.state.job_changed(job))
+        elif (other := self.state.other_job_changed(job)) is not self.state:
+            if self.state.is_waiting:
+                self._set(other)
+            else:  # nobody here waits for it
+                self.state = other
         return mine
 
     # -- asking ----------------------------------------------------------------------------------
@@ -105,22 +111,37 @@ class Finder:
         """Search for nothing."""
         self._set(self.state.cleared(), Change.ANSWER)
 
-    async def ask(self, draft: QueryDraft, *, order: str, reranks: bool, group: str = "commit") -> None:
-        """Send a query, and refine its results until cancelled."""
+    def refuse(self, complaint: str, *, is_typing: bool) -> None:
+        """Say what is wrong with a query, or what it lacks so far; the last answer stays."""
+        self._set(self.state.query_invalid(complaint, is_typing=is_typing))
+
+    def accept(self) -> None:
+        """Take back what was said of a query: it is again the one that was answered."""
+        self._set(self.state.query_invalid(""))
+
+    async def ask(
+        self,
+        draft: QueryDraft,
+        *,
+        order: str,
+        reranks: bool,
+        group: str = "commit",
+        intent: Intent | None = None,
+    ) -> None:
+        """Send a query, and refine its results until cancelled; without an `intent` its words decide."""
         # Late: the first paint waits for nothing.
         from ohara.model import Group, Mode, Order, QueryClass, SearchOptions
         from ohara.query import parse
 
-        source = draft.source
+        source, before = draft.source, self.state
         mode = Mode.STRUCTURAL if draft.is_pattern else Mode.AUTO
         try:
-            query = parse(source, now=int(time.time()), mode=mode)
+            query = parse(source, now=int(time.time()), mode=mode, intent=intent)
         except QueryError as error:
-            self._set(
-                self.state.query_invalid(f"{error.message}: {error.hint}" if error.hint else error.message)
-            )
+            self.refuse(said_of(error), is_typing=False)
             return
-        self._set(self.state.sent(source, order=order, group=group))
+        origin = draft.sample.origin if draft.sample is not None else None
+        self._set(self.state.sent(source, order=order, group=group, origin=origin))
         options = SearchOptions(
             k=FIRST_HITS,
             rerank=False,
@@ -136,6 +157,9 @@ class Finder:
             if reranks and order == "rank" and found.hits and not is_listed:
                 settled = await self._find(query, replace(options, rerank=True))
                 self._set(self.state.answered(settled, reranked=True), Change.ORDER)
+        except QueryError as error:  # an expression that cannot be compiled, a ref that is not there (yet)
+            self._refuse_late(before, error)
+            return
         except OharaError as error:
             self._set(self.state.failed(error), Change.ANSWER)
             return
@@ -144,6 +168,14 @@ class Finder:
         else:
             await anyio.sleep(_READING_S)
             await self.more()
+
+    def _refuse_late(self, before: SearchState, error: QueryError) -> None:
+        """Say what the service found wrong with a query; the answer from before stays, if there is one."""
+        if before.hits:
+            kept = replace(self.state, source=before.source, order=before.order, group=before.group)
+            self._set(kept.query_invalid(said_of(error)))
+        else:
+            self._set(self.state.failed(error).query_invalid(said_of(error)), Change.ANSWER)
 
     async def _find(self, query: Query | str, options: SearchOptions) -> Results:
         from ohara import wire

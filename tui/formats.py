@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ohara.model import Commit
 
 _DAY = 86_400
 _AGES = (
@@ -26,21 +30,29 @@ def age(moment: int, *, now: float) -> str:
     return "now"
 
 
-def day(moment: int) -> str:
-    """The day of a moment, in UTC; an impossible one is shown as a number."""
+def day(moment: int, offset_minutes: int = 0) -> str:
+    """The day of a moment, where it happened or else in UTC; an impossible one is shown as a number."""
     try:
-        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d")
+        return datetime.fromtimestamp(moment, _zone(offset_minutes)).strftime("%Y-%m-%d")
     except (OverflowError, OSError, ValueError):
         return str(moment)
 
 
 def moment(time: int, offset_minutes: int) -> str:
     """A moment as it was where it happened; an impossible zone is taken for UTC."""
-    zone = timezone(timedelta(minutes=offset_minutes)) if abs(offset_minutes) < 24 * 60 else UTC
     try:
-        return datetime.fromtimestamp(time, zone).strftime("%Y-%m-%d %H:%M %z")
+        return datetime.fromtimestamp(time, _zone(offset_minutes)).strftime("%Y-%m-%d %H:%M %z")
     except (OverflowError, OSError, ValueError):
         return str(time)
+
+
+def _zone(offset_minutes: int) -> timezone:
+    return timezone(timedelta(minutes=offset_minutes)) if abs(offset_minutes) < 24 * 60 else UTC
+
+
+def author_day(commit: Commit) -> str:
+    """The day that a commit was written, where its author was."""
+    return day(commit.author_time, commit.author_offset)
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
@@ -72,3 +84,14 @@ def duration(seconds: float) -> str:
 def milliseconds(elapsed_ms: float) -> str:
     """A short time."""
     return f"{elapsed_ms:.0f} ms" if elapsed_ms >= 1 else "<1 ms"
+
+
+def seconds(elapsed_ms: float) -> str:
+    """How long something took, as one would say it."""
+    return f"{elapsed_ms / 1000:.1f} s" if elapsed_ms >= 95 else f"{max(1, round(elapsed_ms))} ms"
+
+
+def ordinal(number: int) -> str:
+    """A place in a row: 1st, 2nd, 3rd, 11th."""
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"

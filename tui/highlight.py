@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # A lexer reads about a megabyte a second: a screen of lines well within one frame.
 _MOST_CHARACTERS = 40_000
 _LONGEST_LINE = 1_000
+_MOST_LEAD = 250_000  # characters before a hunk, read in a thread
 
 
 class Syntax(StrEnum):
@@ -74,6 +75,16 @@ def spans(path: str, lines: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
     return _spans(path, tuple(lines))
 
 
+def spans_after(path: str, lead: Sequence[str], lines: Sequence[str]) -> tuple[tuple[Span, ...], ...]:
+    """The highlighted spans of lines that follow others in a file; too slow for the UI's loop.
+
+    What stands before a stretch decides what it is: the inside of a string looks like code.
+    """
+    if sum(map(len, lead)) > _MOST_LEAD:
+        return spans(path, lines)
+    return _read(path, (*lead, *lines), _MOST_LEAD + _MOST_CHARACTERS)[len(lead) :]
+
+
 def prepare(paths: Iterable[str]) -> None:
     """Load the lexers for these paths; too slow for the UI's loop, so this is for a thread."""
     for name in {path.rpartition("/")[2] for path in paths}:
@@ -82,8 +93,12 @@ def prepare(paths: Iterable[str]) -> None:
 
 @lru_cache(maxsize=128)  # what was just looked at is looked at again: a hit left and come back to
 def _spans(path: str, lines: tuple[str, ...]) -> tuple[tuple[Span, ...], ...]:
+    return _read(path, lines, _MOST_CHARACTERS)
+
+
+def _read(path: str, lines: tuple[str, ...], most: int) -> tuple[tuple[Span, ...], ...]:
     plain: tuple[tuple[Span, ...], ...] = ((),) * len(lines)
-    if not path or sum(map(len, lines)) > _MOST_CHARACTERS:
+    if not path or sum(map(len, lines)) > most:
         return plain
     lexer = _lexer(path.rpartition("/")[2])
     if lexer is None:

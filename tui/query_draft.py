@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from ohara.errors import QueryError
 
 if TYPE_CHECKING:
-    from ohara.model import Hit, Query
+    from ohara.errors import OharaError
+    from ohara.model import Hit, HunkId, Query
 
 _SAMPLE_LINES = 40  # a longer piece says no more about what it is like
 _SAMPLE_CHARS = 4_000
@@ -23,10 +24,11 @@ _SAMPLE_CHARS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A code sample to search by, and its label on screen."""
+    """A code sample to search by, its label on screen, and the hunk that it was taken from."""
 
     code: str
     label: str
+    origin: HunkId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,35 @@ def parse_draft(source: str, *, now: int) -> QueryDraft:
     return QueryDraft(rest, chips_of(query))
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a query cannot be sent: it is wrong, or `is_typing` and only lacks its end."""
+
+    said: str
+    is_typing: bool = False
+
+
+def problem_of(draft: QueryDraft, *, now: int, is_typing: bool) -> Problem | None:
+    """What keeps a query from being sent; while somebody `is_typing`, also what may be its beginning only."""
+    from ohara.model import Mode
+    from ohara.query import parse, unfinished
+
+    is_text = draft.sample is None and not draft.is_pattern
+    lacks = unfinished(draft.text) if is_text else None
+    if lacks is not None and (is_typing or lacks.certain):
+        return Problem(lacks.missing, is_typing=True)
+    try:
+        parse(draft.source, now=now, mode=Mode.STRUCTURAL if draft.is_pattern else Mode.AUTO)
+    except QueryError as error:
+        return Problem(said_of(error))
+    return None
+
+
+def said_of(error: OharaError) -> str:
+    """An error on one line."""
+    return f"{error.message}: {error.hint}" if error.hint else error.message
+
+
 def chips_of(query: Query) -> tuple[str, ...]:
     """The filters of a query and its polarity, as they would be typed."""
     from ohara.model import Polarity
@@ -127,4 +158,12 @@ def sample_of(hit: Hit) -> Sample:
     code = "\n".join(code.split("\n")[:_SAMPLE_LINES])[:_SAMPLE_CHARS]
     if "\n" not in code:  # one line alone would be read as words; its heading makes it code again
         code = f"{code}\n{code}"
-    return Sample(code, f"like {hit.commit.sha[:8]} {hit.path}:{hit.line}")
+    return Sample(code, f"like {hit.commit.sha[:8]} {hit.path}:{hit.line}", hit.hunk)
+
+
+def pasted(text: str) -> QueryDraft:
+    """What was pasted: lines become a sample to search by, one line alone is text."""
+    lines = [line for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if line.strip()]
+    if len(lines) < 2:
+        return QueryDraft("".join(lines).strip())
+    return QueryDraft(sample=Sample("\n".join(lines), f"pasted: {len(lines)} lines"))

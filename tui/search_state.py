@@ -17,8 +17,9 @@ from tui.link import LinkState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ohara.model import Hit, IndexStatus, Results, Sha, Thread
+    from ohara.model import Hit, HunkId, IndexStatus, Results, Sha, Thread
     from ohara.wire import JobState
+    from tui.query_draft import QueryDraft
 
 # The pace of a whole run on two cores: good enough to say "a minute" or "an hour".
 COMMITS_PER_S = 200.0
@@ -43,6 +44,9 @@ class SearchState:
     """Everything the search screen shows; `hits` are all pages that came, `without` which filters to drop.
 
     `threads` are those of the hits by their id, where hits are grouped by them.
+    `ahead` is the job of another repository that is running, for which this one may have to wait.
+    `origin` is the hunk that others like it are looked for, which is itself no answer.
+    `complaint` is what is wrong with the query in the bar, or, while `is_typing`, what it lacks so far.
     """
 
     repository: str = ""
@@ -59,17 +63,19 @@ class SearchState:
     status: IndexStatus | None = None
     commits: int | None = None
     job: JobState | None = None
+    ahead: JobState | None = None
     link: LinkState = LinkState.CONNECTING
     link_error: OharaError | None = None
     without: tuple[str, ...] = ()
     arrived: int = 0
+    origin: HunkId | None = None
     complaint: str = ""
+    is_typing: bool = False
 
     @property
     def name(self) -> str:
         """What the repository is called."""
-        path = PurePath(self.repository)
-        return path.parent.name if path.name == ".git" else path.name
+        return name_of(self.repository)
 
     @property
     def stage(self) -> Stage:
@@ -91,6 +97,12 @@ class SearchState:
     @property
     def _is_nowhere(self) -> bool:
         return isinstance(self.error, RepositoryError) and self.status is None
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the repository is known to have no commits at all."""
+        status = self.status
+        return status is not None and not status.commits and not status.indexed and not self.is_indexing
 
     @property
     def is_indexing(self) -> bool:
@@ -117,17 +129,21 @@ class SearchState:
 
     # -- what happens ----------------------------------------------------------------------------
 
-    def sent(self, source: str, *, order: str, group: str = "commit") -> SearchState:
+    def sent(
+        self, source: str, *, order: str, group: str = "commit", origin: HunkId | None = None
+    ) -> SearchState:
         """The state after a query was sent; old hits stay until its results arrive."""
         return replace(
             self,
             source=source,
             order=order,
             group=group,
+            origin=origin,
             loading=True,
             error=None,
             without=(),
             complaint="",
+            is_typing=False,
         )
 
     def answered(self, results: Results, *, reranked: bool = False) -> SearchState:
@@ -136,8 +152,8 @@ class SearchState:
             self,
             results=results,
             reranked=reranked,
-            hits=results.hits,
-            threads={thread.id: thread for thread in results.threads} if self.group == "thread" else {},
+            hits=self._others(results.hits),
+            threads=self._threads_of(results),
             cursor=results.next_cursor,
             loading=False,
             error=None,
@@ -145,19 +161,32 @@ class SearchState:
             arrived=0,
         )
 
-    def query_invalid(self, complaint: str) -> SearchState:
-        """The state after an invalid query was typed; the old results stay."""
-        return replace(self, loading=False, complaint=complaint)
+    def has_answered(self, draft: QueryDraft, order: str, group: str) -> bool:
+        """Whether what is shown is the answer to this query, in this order and grouping."""
+        if self.results is None or self.loading:
+            return False
+        same_mode = (self.results.query.mode == "structural") is draft.is_pattern
+        asked = (self.results.query.source, self.source, self.order, self.group)
+        return same_mode and asked == (draft.source, draft.source, order, group)
+
+    def query_invalid(self, complaint: str, *, is_typing: bool = False) -> SearchState:
+        """The state after a query that cannot be sent (yet) was typed; the old results stay."""
+        return replace(self, loading=False, complaint=complaint, is_typing=is_typing)
 
     def page_added(self, results: Results) -> SearchState:
         """The state after another page arrived."""
-        threads = {thread.id: thread for thread in results.threads} if self.group == "thread" else {}
         return replace(
             self,
-            hits=(*self.hits, *results.hits),
-            threads={**self.threads, **threads},
+            hits=(*self.hits, *self._others(results.hits)),
+            threads={**self.threads, **self._threads_of(results)},
             cursor=results.next_cursor,
         )
+
+    def _threads_of(self, results: Results) -> dict[Sha, Thread]:
+        return {thread.id: thread for thread in results.threads} if self.group == "thread" else {}
+
+    def _others(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        return tuple(hit for hit in hits if hit.hunk != self.origin) if self.origin is not None else hits
 
     def failed(self, error: OharaError) -> SearchState:
         """The state after a search failed."""
@@ -167,12 +196,33 @@ class SearchState:
         """The state after the query bar was emptied."""
         kept = self.error if isinstance(self.error, IndexMissing | RepositoryError) else None
         return replace(
-            self, source="", loading=False, results=None, hits=(), cursor=None, error=kept, without=()
+            self,
+            source="",
+            loading=False,
+            results=None,
+            hits=(),
+            cursor=None,
+            error=kept,
+            without=(),
+            complaint="",
+            is_typing=False,
         )
 
     def job_changed(self, job: JobState) -> SearchState:
         """The state after an index job of this repository changed."""
         return replace(self, job=job)
+
+    def other_job_changed(self, job: JobState) -> SearchState:
+        """The state after an index job of another repository changed."""
+        if job.state in {"running", "progress"}:
+            return replace(self, ahead=job)
+        ends = self.ahead is not None and self.ahead.repository == job.repository
+        return replace(self, ahead=None) if ends else self
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while this repository is queued to be indexed."""
+        return self.job is not None and self.job.state == "queued"
 
     def index_changed(self, status: IndexStatus) -> SearchState:
         """The state after the index changed; commits indexed since the search are counted as new."""
@@ -185,6 +235,12 @@ class SearchState:
         there = PurePath(job.repository)
         here = PurePath(self.repository)
         return here in {there, there.parent if there.name == ".git" else there}
+
+
+def name_of(repository: str) -> str:
+    """What the repository at a path is called."""
+    path = PurePath(repository)
+    return path.parent.name if path.name == ".git" else path.name.removesuffix(".git")
 
 
 # By the values of `LaneStatus`: the model is loaded with the first answer, after the first paint.

@@ -38,6 +38,7 @@ class Layout:
     is_split: bool = False
     numbers: bool = True
     whitespace: bool = False
+    wrap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,45 +1,41 @@
-"""The text of the status line: hits, time by lane, how much was searched, current activity. Pure."""
+"""The text of the status line: the place among the hits, what was searched, current activity. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tui.advice import progress_line
-from tui.formats import count, milliseconds
+from tui.formats import count, ordinal, seconds
 from tui.link import LinkState
 from tui.widgets.footer import StatusPart
 
 if TYPE_CHECKING:
-    from ohara.model import Results
+    from ohara.model import IndexStatus, Query, Results
     from tui.actions import Keys
     from tui.search_state import SearchState
 
-_ANSWERED = frozenset({"ok", "empty"})  # values of `LaneStatus`, which is loaded with the first answer
-_STRUCTURAL = "structural"  # of `QueryClass`, likewise
+# What is said of a query's class and intent, by their values: the model is loaded with the first answer.
+_CLASSES = {"prose": "words", "literal": "exact text", "regex": "an expression", "snippet": "code"}
+_STRUCTURAL = "structural"
 _SHORT_SHA = 8
+_INTENTS = {"beginning": "when it began", "ending": "when it ended", "cause": "why"}
 
 
-def facts(state: SearchState, position: int = 0) -> list[StatusPart]:
-    """Facts about the results, and the rank of the selected hit."""
+def facts(state: SearchState, keys: Keys, position: int = 0) -> list[StatusPart]:
+    """Facts about the results, and the place of the selected hit among them."""
     parts: list[StatusPart] = []
     results = state.results
-    if state.complaint:
-        parts.append(StatusPart(f"✗ {state.complaint}", "$error"))
-    if results is not None:
+    if results is not None and state.hits:
         more = "+" if state.cursor else ""
-        rank = f"{position + 1} of " if state.hits else ""
-        noun = "thread" if state.group == "thread" else "hit"
-        noun += "" if len(state.hits) == 1 else "s"
-        parts.append(StatusPart(f"{rank}{len(state.hits):,}{more} {noun}", "bold $foreground"))
-        lanes = [f"{lane.name} {lane.elapsed_ms:.0f}" for lane in results.lanes if lane.status in _ANSWERED]
-        by_lane = f" ({', '.join(lanes)})" if lanes else ""
-        parts.append(StatusPart(milliseconds(results.took_ms) + by_lane))
-        parts.append(StatusPart(str(results.query.query_class)))
+        noun = " threads" if state.group == "thread" else ""
+        place = f"{ordinal(position + 1)} of {len(state.hits):,}{more}{noun}"
+        parts.append(StatusPart(place, "bold $foreground"))
+    if results is not None:
+        parts.append(StatusPart(_searched(results.index, results.took_ms)))
+        parts.append(StatusPart(_read_as(results.query, keys)))
         parts += [StatusPart(said) for said in _lifetime(results)]
-    status = state.status
-    if status is not None:
-        part = f"{status.indexed:,} of " if status.commits > status.indexed else ""
-        parts.append(StatusPart(part + count(max(status.commits, status.indexed), "commit")))
+    elif state.status is not None:
+        parts.append(StatusPart(_held(state.status)))
     parts += [StatusPart(f"⚠ {missing}", "$warning") for missing in state.missing[:2]]
     return parts
 
@@ -59,13 +55,33 @@ def _lifetime(results: Results) -> list[str]:
     return said
 
 
+def _searched(index: IndexStatus, took_ms: float) -> str:
+    """How much of the history was searched, and how long it took."""
+    if index.commits > index.indexed:
+        much = f"{index.indexed:,} of {count(index.commits, 'commit')}"
+    else:
+        much = f"{'all ' if index.indexed > 1 else ''}{count(index.indexed, 'commit')}"
+    return f"searched {much} in {seconds(took_ms)}"
+
+
+def _held(status: IndexStatus) -> str:
+    part = f"{status.indexed:,} of " if status.commits > status.indexed else ""
+    return part + count(max(status.commits, status.indexed), "commit")
+
+
+def _read_as(query: Query, keys: Keys) -> str:
+    """What the query was taken for, what it asks, and the key that says otherwise."""
+    kind = _CLASSES.get(query.query_class, str(query.query_class))
+    asks = _INTENTS.get(query.intent, "")
+    return f"read as {kind}" + (f", asks {asks} ({keys.first_label('intent')} changes that)" if asks else "")
+
+
 def activity(state: SearchState, marks: int, keys: Keys) -> list[StatusPart]:
     """What is going on now, the most urgent last."""
     parts: list[StatusPart] = []
     if marks:
-        parts.append(
-            StatusPart(f"✓ {count(marks, 'mark')} ({keys.first_label('export')} exports)", "$accent")
-        )
+        said = f"✓ {count(marks, 'mark')} ({keys.first_label('export')} exports)"
+        parts.append(StatusPart(said, "$accent"))
     if state.order != "rank":
         parts.append(StatusPart(f"{state.order} first"))
     if state.arrived:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from textual.theme import Theme
 
-NAMES = ("dark", "light", "ansi")  # as the setting tui.theme has them
-
 _DARK = Theme(
     name="dark",
     primary="#7aa2f7",
@@ -116,8 +114,3 @@ _ANSI = Theme(
 )
 
 THEMES = (_DARK, _LIGHT, _ANSI)
-
-
-def following(name: str) -> str:
-    """The theme after this one, round and round."""
-    return NAMES[(NAMES.index(name) + 1) % len(NAMES)] if name in NAMES else NAMES[0]

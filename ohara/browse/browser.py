@@ -161,6 +161,8 @@ class Browser:
         own = reader.threads_of((sha,)).get(sha)
         threads = list(read_threads(reader, (own,)).values()) if own else []
         known, _ = threads_with_fates(self._fates, reader, threads, head, FATES_WITHIN_S)
+        with self._lock:
+            arrivals = Explainer(self._repository, reader, _ALL_HUNKS).arrivals_of((sha,))
         return CommitDetails(
             commit=commit,
             committer=committer,
@@ -170,6 +172,7 @@ class Browser:
             refs=refs,
             files=reader.files_of(number),
             thread=next(iter(known), None),
+            arrival=arrivals.get(sha),
         )
 
     def _first_tags(self, reader: Reader, shas: Collection[Sha]) -> dict[Sha, str]:

@@ -1,8 +1,8 @@
 """Decides which repository is indexed next, and when a running job yields to another. Pure: starts nothing.
 
 First a repository that a client just requested; then those that have waited too long; then the text pass of
-the others, by their reason, stalest index first; then symbols and vectors. A job whose turn ended goes behind
-the waiting ones, so that a long history does not block the others.
+the others, by their reason, stalest index first; then what is made of stored text: symbols, lines, vectors. A
+job whose turn ended goes behind the waiting ones, so that a long history does not block the others.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
+
+from ohara.model import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -20,6 +22,7 @@ TURN_S = 10.0
 # A requested repository waits less; so does a text pass while symbols and vectors of another are being made.
 SHORT_TURN_S = 2.0
 _LONGEST_WAIT_S = 60.0
+_TEXT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
 
 
 class Reason(IntEnum):
@@ -87,6 +90,11 @@ class Queue:
         if now - wanted.since >= _LONGEST_WAIT_S:
             return 1, 0, wanted.since
         return 3 if wanted.later else 2, wanted.reason, self._changed(repository)
+
+
+def is_later(stage: Pass) -> bool:
+    """True for a pass behind the text: a repository that has none yet need not wait for it."""
+    return stage not in _TEXT_PASSES
 
 
 def gives_way(runs: Wanted, ran_s: float, *, later: bool, to: Wanted) -> bool:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 import anyio.to_thread
 
-from ohara.daemon.jobqueue import TURN_S, Queue, Reason, gives_way
+from ohara.daemon.jobqueue import TURN_S, Queue, Reason, gives_way, is_later
 from ohara.daemon.power import on_battery
 from ohara.model import Pass, Progress
 from ohara.store.engines import index_at
@@ -47,7 +47,6 @@ _POWER_POLL_S = 30.0
 _LOOK_S = 0.25
 _GRACE_S = 10.0  # for a job to end its turn before the next one starts beside it
 _AT_ONCE = 2  # jobs, when one cannot end its turn: they share the processors, and each has its own workers
-_LATER_PASSES = frozenset({Pass.SYMBOL, Pass.VECTOR})
 GIVE_WAY = signal.SIGUSR1  # tells an indexer to stop between two commits
 GAVE_WAY = "gives way to others; it goes on at its next turn"
 _LINE_BYTES = 64 * 2**10
@@ -267,7 +266,7 @@ class Jobs:
                 if isinstance(event, Progress):
                     if job.begun is None and event.done:
                         job.begun = time.monotonic()
-                    job.later = event.stage in _LATER_PASSES
+                    job.later = is_later(event.stage)
                     self._publish(job, JobState(str(job.repository), "progress", job.reason, event))
                 elif event is not None:
                     job.ended, job.stopped = True, event.stopped

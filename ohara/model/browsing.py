@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ohara.model.explaining import Arrival  # noqa: TC001
 from ohara.model.history import ChangeKind, Commit, LeftOut, Sha  # noqa: TC001
 from ohara.model.results import Hit  # noqa: TC001 - the types are read off the wire
 from ohara.model.threads import Thread  # noqa: TC001
@@ -33,7 +34,10 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class CommitDetails:
-    """Everything about a commit except its lines; `refs` are the branches and tags that point at it."""
+    """Everything about a commit except its lines; `refs` are the branches and tags that point at it.
+
+    `arrival` is how it came into the history of HEAD.
+    """
 
     commit: Commit
     committer: str
@@ -43,6 +47,7 @@ class CommitDetails:
     refs: tuple[str, ...]
     files: tuple[ChangedFile, ...]
     thread: Thread | None = None
+    arrival: Arrival | None = None
 
 
 @dataclass(frozen=True, slots=True)

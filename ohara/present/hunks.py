@@ -6,6 +6,7 @@ Expects hits whose excerpts are whole pieces, in the order of their commit.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from ohara.model import together
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ohara.model import Hit
+    from ohara.model import Hit, Match
 
 _OLD = frozenset("- ")
 _NEW = frozenset("+ ")
@@ -23,13 +24,27 @@ _CHANGED = frozenset("+-")
 
 def whole_hunks(hits: Sequence[Hit]) -> list[Hit]:
     """The hits with the pieces of one hunk joined: each piece begins where the one before it ends."""
-    joined: list[Hit] = []
-    for hit in hits:
-        if joined and _goes_on(joined[-1], hit):
-            joined[-1] = _joined(joined[-1], hit)
-        else:
-            joined.append(hit)
+    joined = [_joined(pieces) for pieces in pieces_of_hunks(hits)]
     return [replace(hit, rank=rank) for rank, hit in enumerate(joined, 1)]
+
+
+def joined_with_pieces(hits: Sequence[Hit]) -> list[tuple[Hit, tuple[Hit, ...]]]:
+    """Each hunk as `whole_hunks` has it, and the pieces that it was joined from."""
+    return [(_joined(pieces), tuple(pieces)) for pieces in pieces_of_hunks(hits)]
+
+
+def pieces_of_hunks(hits: Sequence[Hit]) -> list[list[Hit]]:
+    """The hits grouped by hunk."""
+    groups: list[list[Hit]] = []
+    ends: tuple[int, int] | None = None
+    for hit in hits:
+        if groups and ends is not None and _goes_on(groups[-1][-1], ends, hit):
+            groups[-1].append(hit)
+            ends = _ends(hit, ends)
+        else:
+            groups.append([hit])
+            ends = _ends(hit, None) if hit.excerpt else None
+    return groups
 
 
 def with_context(hits: Sequence[Hit], lines: int) -> list[Hit]:
@@ -55,35 +70,43 @@ def _count(lines: Sequence[str], signs: frozenset[str]) -> int:
     return sum(line[:1] in signs for line in lines)
 
 
-def _goes_on(above: Hit, below: Hit) -> bool:
-    if not (above.excerpt and below.excerpt) or (above.commit.sha, above.path) != (
-        below.commit.sha,
-        below.path,
-    ):
-        return False
-    return all(
-        _end(start, _count(above.excerpt.split("\n"), signs)) == max(1, begins)
-        for start, begins, signs in ((above.old_top, below.old_top, _OLD), (above.top, below.top, _NEW))
-    )
+def _goes_on(above: Hit, ends: tuple[int, int], below: Hit) -> bool:
+    """Whether a piece begins where the pieces above it end."""
+    same_file = (above.commit.sha, above.path) == (below.commit.sha, below.path)
+    return same_file and bool(below.excerpt) and ends == (max(1, below.old_top), max(1, below.top))
 
 
-def _end(start: int, lines: int) -> int:
-    """The number of the line after a side."""
-    return max(1, start) + lines
+def _ends(hit: Hit, before: tuple[int, int] | None) -> tuple[int, int]:
+    """The numbers of the lines after a piece, in the old and the new file."""
+    lines = hit.excerpt.split("\n")
+    old, new = before or (max(1, hit.old_top), max(1, hit.top))
+    return old + _count(lines, _OLD), new + _count(lines, _NEW)
 
 
-def _joined(above: Hit, below: Hit) -> Hit:
-    lines = above.excerpt.split("\n")
-    shifted = tuple(replace(match, line=match.line + len(lines)) for match in below.matches)
+def _joined(pieces: Sequence[Hit]) -> Hit:
+    first = pieces[0]
+    if len(pieces) == 1:
+        return first
+    lines: list[str] = []
+    matches: list[Match] = []
+    for piece in pieces:
+        matches += [replace(match, line=match.line + len(lines)) for match in piece.matches]
+        lines += piece.excerpt.split("\n")
+    fates = [piece.fate for piece in pieces if piece.fate]
     return replace(
-        above,
-        excerpt=f"{above.excerpt}\n{below.excerpt}",
-        matches=above.matches + shifted,
-        symbol=above.symbol if above.symbol == below.symbol else None,
-        fate=together(above.fate, below.fate) if above.fate and below.fate else None,
-        old_top=above.old_top if _count(lines, _OLD) else below.old_top,
-        top=above.top if _count(lines, _NEW) else below.top,
+        first,
+        excerpt="\n".join(lines),
+        matches=tuple(matches),
+        symbol=first.symbol if len({piece.symbol for piece in pieces}) == 1 else None,
+        fate=reduce(together, fates) if len(fates) == len(pieces) else None,
+        old_top=_first_with(pieces, _OLD).old_top,
+        top=_first_with(pieces, _NEW).top,
     )
+
+
+def _first_with(pieces: Sequence[Hit], signs: frozenset[str]) -> Hit:
+    """The first piece that has lines of a side, or else the last."""
+    return next((piece for piece in pieces if _count(piece.excerpt.split("\n"), signs)), pieces[-1])
 
 
 def _parts(hit: Hit, around: int) -> Iterator[Hit]:

@@ -11,6 +11,7 @@ from ohara.dates import parse_date
 from ohara.query.globs import path_pattern
 from ohara.query.grammar import LONGEST_QUERY, parse, required_patterns
 from ohara.query.source import filter_sources, pattern_source, to_source
+from ohara.query.unfinished import Unfinished, unfinished
 from ohara.query.values import (
     ALL_NAMES,
     FILTER_NAMES,
@@ -33,6 +34,7 @@ __all__ = [
     "FILTER_NAMES",
     "LONGEST_QUERY",
     "SYNONYMS",
+    "Unfinished",
     "filter_sources",
     "parse",
     "parse_author",
@@ -51,4 +53,5 @@ __all__ = [
     "pattern_source",
     "required_patterns",
     "to_source",
+    "unfinished",
 ]

@@ -58,13 +58,19 @@ class SteadyLink(Link):
         return replace(results, took_ms=7.0, lanes=lanes)
 
 
-def app_for(repository: Path, query: str = "", *, theme: str = "dark", deaf: bool = False) -> OharaApp:
-    """The app as it starts in a repository, with a clock and times that stand still."""
+def app_for(
+    repository: Path, query: str = "", *, theme: str = "dark", deaf: bool = False, asked: bool = False
+) -> OharaApp:
+    """The app as it starts in a repository, with a clock and times that stand still.
+
+    Its query is one of the last session, and the bar has the focus, unless it is `asked` on the command line.
+    """
     app = OharaApp(repository, query)
+    app.is_asked = asked
     app.clock = lambda: NOW
     app.link = link = SteadyLink(app.link_changed)
     link.deaf = deaf
-    app.theme = theme
+    app.use_theme(theme)
     app.animation_level = "none"
     return app
 
@@ -94,12 +100,30 @@ async def until_stage(pilot: Pilot[None], *stages: Stage) -> None:
     )
 
 
+async def until_complete(pilot: Pilot[None]) -> None:
+    """Let the app run until the diff is complete: commit, siblings and colours come when nothing moves."""
+    await pilot.pause(0.3)  # longer than what they wait for
+    busy = {"preview", "colours", "lexers", "find", "more"}
+    app = pilot.app
+    await until(
+        pilot,
+        lambda: not any(worker.group in busy and not worker.is_finished for worker in app.workers),
+        "rest",
+    )
+    await pilot.pause(0.3)
+    await until(
+        pilot,
+        lambda: not any(worker.group in busy and not worker.is_finished for worker in app.workers),
+        "rest",
+    )
+
+
 @asynccontextmanager
 async def running(
-    repository: Path, query: str = "", *, size: tuple[int, int] = (120, 40)
+    repository: Path, query: str = "", *, size: tuple[int, int] = (120, 40), asked: bool = False
 ) -> AsyncIterator[tuple[OharaApp, Pilot[None]]]:
     """The app at work in a repository that is indexed, its first answer there."""
-    app = app_for(repository, query)
+    app = app_for(repository, query, asked=asked)
     async with app.run_test(size=size) as pilot:
         await until_stage(
             pilot, *((Stage.RESULTS, Stage.NOTHING, Stage.ERROR) if query else (Stage.WELCOME,))

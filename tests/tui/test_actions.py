@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 def expected(screen: PanedScreen) -> set[str]:
     """The actions whose keys work on a screen and are done by it."""
-    return {action.name for action in ACTIONS if action.scope in screen.SCOPES}
+    panes = {Scope.READING} if Scope.DIFF in screen.SCOPES else set()
+    panes |= {Scope.MESSAGE} if Scope.COMMIT in screen.SCOPES else set()
+    return {action.name for action in ACTIONS if action.scope in {*screen.SCOPES, *panes}}
 
 
 @pytest.mark.anyio
@@ -36,6 +38,8 @@ async def test_every_screen_does_the_actions_of_its_scopes(parcel: Path) -> None
         assert {scope for screen in screens for scope in screen.SCOPES} == set(Scope) - {
             Scope.QUERY,
             Scope.EVERYWHERE,
+            Scope.READING,
+            Scope.MESSAGE,
         }
         for screen in screens:
             # What is marked can be exported from every diff, by the palette where no key does it.
@@ -71,13 +75,13 @@ def test_the_default_keys_do_not_clash() -> None:
 
 
 def test_other_keys_can_be_chosen() -> None:
-    keys = remapped({"open_hit": "enter o", "more_like": "ctrl+l", "help": "!"})
+    keys = remapped({"open_hit": "enter o", "more_like": "ctrl+l", "help": "%"})
     assert keys.keymap() == {
         "open_hit": "enter,o",
         "more_like": "ctrl+l",
-        "help": "exclamation_mark",
+        "help": "percent_sign",
     }
-    assert keys.first_label("help") == "!"
+    assert keys.first_label("help") == "%"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +91,7 @@ def test_other_keys_can_be_chosen() -> None:
         ({"open_hit": " "}, "open_hit has no key"),
         ({"why": "m"}, "m would mean why and mark"),
         ({"mark": "q"}, "q would mean mark and quit"),
-        ({"mark": "J"}, "J would mean mark and scroll_down"),
+        ({"mark": "J"}, "J would mean scroll_down and mark"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(settings: dict[str, str], said: str) -> None:

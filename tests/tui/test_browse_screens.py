@@ -11,9 +11,10 @@ from ohara import client, wire
 from ohara.errors import RepositoryError
 from ohara.model import History, HunkId, SearchOptions
 from ohara.wire import JobState
-from tests.tui.driving import R, SteadyLink, app_for, running, text_of, until
+from tests.tui.driving import R, SteadyLink, app_for, running, text_of, until, until_complete
 from tui.app import OharaApp
 from tui.diff.rows import lines_of
+from tui.formats import author_day
 from tui.screens.commit import CommitScreen
 from tui.screens.history import HistoryScreen
 from tui.screens.menu import MenuScreen
@@ -222,6 +223,29 @@ async def test_a_commit_of_thousands_of_files_opens_at_its_first_and_fetches_the
         assert screen.diff.selected_hit.path == last
 
 
+@anyio
+async def test_a_hit_deep_in_a_large_commit_opens_at_its_own_file(
+    parcel: Path, shared_project: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.commit_hunks._PAGE", 2)
+    sha = shared_project.sha["drop-python2"]
+    with client.connect() as ohara:
+        options = SearchOptions(k=100, all_hunks=True)
+        hits = ohara.send(wire.Find(repo=str(parcel), query=sha, options=options)).results.hits
+    last = hits[-1]
+    assert len(hits) > 3
+    async with running(parcel) as (app, pilot):
+        app.open_commit(sha, last)
+        screen = await commit_shown(pilot, sha)
+        assert screen.diff.selected_hit is not None
+        assert (screen.diff.selected_hit.path, screen.files.path) == (last.path, last.path)
+        app.visited.open(CommitVisit(app.repository, sha, line=(last.path, last.line)))
+        await until(pilot, lambda: app.screen is not screen)
+        screen = await commit_shown(pilot, sha)
+        assert screen.diff.selected_line is not None
+        assert (screen.diff.selected_line.hit.path, screen.diff.selected_line.line) == (last.path, last.line)
+
+
 # -- history and blame -------------------------------------------------------------------------------
 
 
@@ -240,6 +264,7 @@ async def test_the_history_of_a_hit_is_read_newest_first_and_opened(parcel: Path
         await pilot.press("end")
         oldest = screen.steps[-1][0]
         assert oldest.sha[:8] in text_of(app)
+        assert author_day(oldest) in str(screen.diff.border_subtitle)
         assert screen.diff.hits == tuple(screen.steps[-1][1])
         await pilot.press("enter")
         await commit_shown(pilot, oldest.sha)
@@ -437,6 +462,7 @@ def test_picture_of_a_commit(
         assert isinstance(pilot.app, OharaApp)
         pilot.app.open_commit(sha)
         await commit_shown(pilot, sha)
+        await until_complete(pilot)
 
     assert snap_compare(app_for(parcel, theme=theme), terminal_size=size, run_before=before)
 
@@ -458,6 +484,7 @@ def test_picture_of_a_history(parcel: Path, snap_compare: Callable[..., bool], s
         await pilot.press("down")
         await until(pilot, lambda: screen.step_list.position == 1)
         await settled(pilot, "history")
+        await until_complete(pilot)
 
     assert snap_compare(app_for(parcel), terminal_size=size, run_before=before)
 
@@ -472,6 +499,7 @@ def test_picture_of_a_merge_without_lines(
         assert isinstance(pilot.app, OharaApp)
         pilot.app.open_commit(sha)
         await commit_shown(pilot, sha)
+        await until_complete(pilot)
 
     assert snap_compare(app_for(parcel), terminal_size=(120, 30), run_before=before)
 

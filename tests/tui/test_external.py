@@ -10,7 +10,9 @@ from textual.app import App
 from ohara.gitcommand import SHOW_OPTIONS
 from tui.external import (
     MOST_COPIED,
+    blame_command,
     browser_command,
+    compare_command,
     copy_to_clipboard,
     editor_command,
     nearest_line,
@@ -81,6 +83,17 @@ def test_git_shows_a_commit_in_its_own_pager() -> None:
     assert show_command("/r", SHA, "-x*")[-2:] == ["--", ":(literal,top)-x*"]
     with pytest.raises(ValueError, match="not a commit's name"):
         show_command("/r", "--output=/etc/passwd")
+
+
+def test_git_shows_a_file_with_blame_and_two_commits_side_by_side() -> None:
+    blame = blame_command("/r", SHA, "-x.py")
+    assert blame[-3:] == [SHA, "--", "-x.py"]
+    assert {"--no-textconv", "blame", "blame.ignoreRevsFile="} <= set(blame)
+    assert compare_command("/r", SHA, "4e" * 20)[-3:] == [SHA, "4e" * 20, "--"]
+    with pytest.raises(ValueError, match="not names of commits"):
+        compare_command("/r", SHA, "--output=x")
+    with pytest.raises(ValueError, match="not a commit's name"):
+        blame_command("/r", "HEAD", "a.py")
 
 
 def test_a_page_is_opened_only_where_there_are_windows(

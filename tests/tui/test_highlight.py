@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.app import App
 
 from tests.process import python
+from tests.tui.driving import until
+from tests.tui.hits import hit
 from tui import highlight
+from tui.diff.file_colours import lines_before, read_colours
 from tui.highlight import Syntax, spans
+from tui.widgets.diff_view import DiffView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from ohara.model import Hit
 
 CODE = ["@cache", "def total(n: int) -> str:", '    return f"{n} items"  # all of them']
 
@@ -78,3 +90,35 @@ def test_lexers_are_loaded_before_they_are_needed() -> None:
     loaded = highlight._lexer.cache_info().currsize
     assert highlight.spans("x/server.c", ["int port = 80;"])[0]
     assert highlight._lexer.cache_info().currsize == loaded
+
+
+PROSE = "def of course this is no code: it's prose"
+DOCSTRING = ['"""Keeps rows.', "", PROSE, "for everybody to read.", '"""', "", "import os"]
+
+
+def test_a_hunk_inside_a_string_is_coloured_as_one_with_the_lines_before_it() -> None:
+    part = hit(f" {PROSE}\n-for all\n+for everybody to read.", top=3, old_top=3)
+    assert any(span.syntax is Syntax.KEYWORD for span in spans("a.py", [PROSE])[0])
+    colours = read_colours(part, DOCSTRING[: lines_before(part)])
+    for found in (*colours.new.values(), *colours.old.values()):
+        assert {span.syntax for span in found} == {Syntax.STRING}
+    assert sorted(colours.new) == [3, 4]
+    assert sorted(colours.old) == [3, 4]
+
+
+@pytest.mark.anyio
+async def test_a_diff_takes_the_colours_of_its_file_once_nothing_moves() -> None:
+    class Shown(App[None]):
+        def compose(self) -> ComposeResult:
+            yield DiffView(lines_around=self.lines_around)
+
+        async def lines_around(self, _: Hit, first: int, last: int) -> list[str]:
+            return DOCSTRING[first - 1 : last]
+
+    app = Shown()
+    async with app.run_test(size=(60, 12)) as pilot:
+        view = app.query_one(DiffView)
+        view.show(hit(f" {PROSE}\n+for everybody to read.", top=3, old_top=3))
+        await until(pilot, lambda: view._colours.known)
+        numbers = [at for at, row in enumerate(view._document.rows) if row.is_line]
+        assert {span.syntax for at in numbers for span in view._document.colours.of(at)} == {Syntax.STRING}

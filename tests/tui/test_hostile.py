@@ -33,6 +33,7 @@ from tests.tui.driving import R, SteadyLink, app_for, running, text_of, until, u
 from tests.tui.test_browse_screens import commit_shown, history_shown, said, settled
 from tui.export import markdown, patch
 from tui.external import editor_command, temporary_copy, work_tree_file
+from tui.formats import ordinal
 from tui.git_process import inexact
 from tui.query_draft import QueryDraft
 from tui.screens.filters import FIELDS, FiltersScreen
@@ -119,7 +120,7 @@ async def test_the_list_and_the_diff_of_every_hit(evil: Repo) -> None:
         await until(pilot, lambda: app.search.finder.state.cursor is None)  # every page is there
         seen = set()
         for number, hit in enumerate(app.search.results.hits):
-            app.search.move(1 if number else 0)
+            app.search.hit_list.move(1 if number else 0)
             await pilot.pause()
             assert app.search.selected == hit
             assert_screen_inert(app)
@@ -346,12 +347,11 @@ class Terminal:
 def test_every_byte_that_a_terminal_gets(evil: Repo) -> None:
     terminal = Terminal([sys.executable, "-m", "ohara", "tui", "--repo", str(evil.path), "needle"])
     try:
-        terminal.until("1 of ")
-        before = terminal.press("\r")
-        terminal.until("Why", after=before)  # the keys of the list, which has the focus now
+        terminal.until("1st of ")
+        terminal.until("Why")  # the keys of the list, which has the focus
         for at in range(2, len(SAMPLES)):
             before = terminal.press("j")
-            terminal.until(f"{at} of ", after=before)
+            terminal.until(f"{ordinal(at)} of ", after=before)
         before = terminal.press("y")
         terminal.until("the commit's page", after=before)
         before = terminal.press("m")

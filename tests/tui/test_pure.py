@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara.errors import IndexMissing, QueryError
+from ohara.model import Pass, Progress
 from ohara.query import parse
 from ohara.wire import JobState
+from tests.tui.hits import COMMIT
 from tui.actions import remapped
-from tui.advice import advise
-from tui.formats import age, duration
+from tui.advice import advise, progress_line
+from tui.formats import age, author_day, day, duration, ordinal
 from tui.query_draft import QueryDraft, lift_filters, parse_draft
 from tui.screens.filters import chips_from, fields_of
 from tui.search_state import SearchState
@@ -174,3 +176,27 @@ def test_an_index_job_that_has_not_begun_is_told_in_whole_sentences(state: str) 
     for line in (*advice.lines, *advise(waiting, (), remapped({})).lines):
         assert line.endswith(".")
         assert ".." not in line
+
+
+def test_what_waits_to_be_indexed_says_for_whom() -> None:
+    here = SearchState(repository="/src/mine").job_changed(JobState("/src/mine/.git", "queued", "asked"))
+    assert here.is_waiting
+    assert progress_line(here) == "Waiting for its turn to be indexed"
+    progress = Progress(Pass.LINES, 4_200, 13_110, 0, 21.0)
+    behind = here.other_job_changed(JobState("/src/other/.git", "progress", "moved", progress))
+    assert progress_line(behind) == "Next in turn, after other (lines 4,200 of 13,110)"
+    over = behind.other_job_changed(JobState("/src/other/.git", "done", "moved"))
+    assert progress_line(over) == "Waiting for its turn to be indexed"
+
+
+def test_a_day_is_that_of_the_author() -> None:
+    late = replace(COMMIT, author_time=1_600_041_000, author_offset=120)  # 23:50 in Greenwich
+    assert (day(late.author_time), author_day(late)) == ("2020-09-13", "2020-09-14")
+    assert author_day(replace(late, author_offset=10**9)) == "2020-09-13"
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (22, "22nd"), (1_113, "1,113th")]
+)
+def test_places_are_said_in_words(number: int, said: str) -> None:
+    assert ordinal(number) == said

@@ -13,6 +13,8 @@ from ohara.fate_phrase import MARKS
 from ohara.model import Group, SearchOptions
 from ohara.sanitize import sanitize
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
+from tui.diff.rows import RowKind
+from tui.formats import day, ordinal
 from tui.query_draft import QueryDraft
 from tui.search_state import Stage, index_of_hit
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fixtures.git import Repo
-    from ohara.model import Results
+    from ohara.model import Hit, Results
     from tui.app import OharaApp
 
 pytestmark = pytest.mark.anyio
@@ -37,11 +39,12 @@ async def test_typing_finds_what_the_service_finds(parcel: Path) -> None:
         assert [hit.commit.sha for hit in app.search.results.hits] == [
             hit.commit.sha for hit in expected.hits
         ]
-        assert app.search.diff.hits == (app.search.results.hits[0],)
+        assert app.search.diff.hits[0] == app.search.results.hits[0]
         shown = text_of(app)
         assert expected.hits[0].commit.sha[:8] in shown
         assert expected.hits[0].commit.subject[:20] in shown
-        assert f"{len(expected.hits)} hits" in shown
+        assert f"1st of {len(expected.hits)}" in shown
+        assert "searched all" in shown
 
 
 async def test_the_list_is_grouped_by_thread_and_again_by_commit(parcel: Path) -> None:
@@ -62,8 +65,7 @@ async def test_the_list_is_grouped_by_thread_and_again_by_commit(parcel: Path) -
         thread = next(each for each in expected.threads if each.id == expected.hits[at].thread)
         shown = text_of(app)
         assert f"≡{len(thread.commits)} {thread.title[:20]}" in shown
-        assert f"{at + 1} of {len(expected.hits)}" in shown
-        assert " threads" in shown
+        assert f"{ordinal(at + 1)} of {len(expected.hits)} threads" in shown
         for commit in thread.commits:
             assert commit.fate is not None
             assert f"{MARKS[commit.fate.state]} {commit.sha[:10]}" in shown
@@ -71,7 +73,7 @@ async def test_the_list_is_grouped_by_thread_and_again_by_commit(parcel: Path) -
         await until(pilot, lambda: app.search.finder.state.group == "commit")
         await until_stage(pilot, Stage.RESULTS)
         assert [hit.hunk for hit in app.search.results.hits] == by_commit
-        assert app.search.diff.head == ()
+        assert app.search.diff._document.rows[0].kind is RowKind.TITLE
 
 
 class Listed(SteadyLink):
@@ -81,7 +83,8 @@ class Listed(SteadyLink):
     given_up: list[str]
 
     async def find(self, request: wire.Find) -> Results:
-        assert not isinstance(request.query, str)  # it was parsed once, here
+        if isinstance(request.query, str):  # a commit, for the preview
+            return await super().find(request)
         source = request.query.source
         self.asked.append(source)
         try:
@@ -187,7 +190,21 @@ async def test_reranking_leaves_the_diff_where_it_is_read(parcel: Path) -> None:
         link.gate.set()
         await until(pilot, lambda: app.search.results.hits[0].rerank == 0.5)
         assert diff.cursor == opened + 2
-        assert diff.hits == (app.search.selected,)
+        assert diff.hits[0] == app.search.selected
+
+
+async def test_reranking_leaves_a_cursor_that_nobody_moved_on_the_first_hit(parcel: Path) -> None:
+    app = app_for(parcel, "upload")
+    app.reranks = True
+    app.link = link = Backwards(app.link_changed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        link.hold()
+        await until_stage(pilot, Stage.RESULTS)
+        fused = app.search.results.hits
+        link.gate.set()
+        await until(pilot, lambda: app.search.results.hits[0].hunk == fused[-1].hunk)
+        assert app.search.results.position == 0
+        assert app.search.diff.hits[0].hunk == fused[-1].hunk
 
 
 async def test_the_reranked_order_settles_with_the_cursor_on_the_same_hit(parcel: Path) -> None:
@@ -227,7 +244,7 @@ async def test_arrows_move_the_list_from_the_query_bar_and_the_diff_follows(parc
         await pilot.press("down", "down", "up")
         second = app.search.results.hits[1]
         assert app.search.results.selected == second
-        assert app.search.diff.hits == (second,)
+        assert app.search.diff.hits[0] == second
         assert app.search.bar.input.has_focus
         await pilot.press("s")
         assert app.search.bar.draft.text == "uploads"  # a letter is text in the bar
@@ -247,13 +264,36 @@ async def test_escape_steps_back_exactly_one_level(parcel: Path) -> None:
         await pilot.press("escape")
         assert app.search.results.has_focus
         await pilot.press("escape")
+        assert app.search.results.has_focus
+        assert app.is_running
+
+
+async def test_escape_in_the_bar_goes_to_the_list_and_keeps_the_words(parcel: Path) -> None:
+    async with running(parcel, "upload lang:python") as (app, pilot):
         assert app.search.bar.input.has_focus
-        assert app.search.bar.draft.text == "upload"
         await pilot.press("escape")
+        assert app.search.results.has_focus
+        assert app.search.bar.draft == QueryDraft("upload", ("lang:python",))
+        await pilot.press("slash", "ctrl+u")
         await until_stage(pilot, Stage.WELCOME)
         assert app.search.bar.draft.is_empty
         await pilot.press("escape")
-        assert app.is_running
+        assert app.search.advice.has_focus
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running, "the end")
+
+
+async def test_a_question_of_the_command_line_opens_with_its_list_focused(parcel: Path) -> None:
+    async with running(parcel, "upload", asked=True) as (app, pilot):
+        assert app.search.results.has_focus
+        await pilot.press("j")
+        assert app.search.results.position == 1
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running, "the end")
+    async with running(parcel, "zzzunheardof", asked=True) as (app, pilot):
+        assert app.search.bar.draft.text == "zzzunheardof"
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running, "the end")
 
 
 async def test_a_typed_filter_becomes_a_chip_and_backspace_takes_it_away(parcel: Path) -> None:
@@ -325,16 +365,29 @@ async def test_the_timeline_narrows_the_period_and_lets_go_of_it(parcel: Path) -
         await pilot.press("enter")
         await until(pilot, lambda: sum(bar.hits > 0 for bar in app.search.timeline.bars) > 2)
         bars = [bar for bar in app.search.timeline.bars if bar.hits]
-        await pilot.press("end", "[")
-        await until_stage(pilot, Stage.RESULTS)
-        chips = app.search.bar.draft.chips
-        assert [chip.partition(":")[0] for chip in chips] == ["since", "until"]
-        assert all(chip.partition(":")[2][:4] in {bar.since[:4] for bar in bars} for chip in chips)
-        everything = app.search.finder.state.results
-        assert everything is not None
+        here = app.search.results.hits[0]
+        place = next(at for at, bar in enumerate(bars) if bar.since <= _month(here) <= bar.until)
+        for at in range(place + 1, len(bars)):
+            await pilot.press("]")
+            assert app.search.bar.draft.chips == (f"since:{bars[at].since}", f"until:{bars[at].until}")
+            await until_stage(pilot, Stage.RESULTS)
+            assert [bar for bar in app.search.timeline.bars if bar.hits] == bars
+            assert all(bars[at].since <= _month(hit) <= bars[at].until for hit in app.search.results.hits)
         assert "(narrowed)" in text_of(app)
-        await pilot.press("escape", "backspace", "ctrl+d", "ctrl+d")
-        await until(pilot, lambda: app.search.bar.draft.chips == ())
+        await pilot.press("]")
+        assert app.search.bar.draft.chips[0] == f"since:{bars[-1].since}"
+        for at in reversed(range(len(bars) - 1)):
+            await pilot.press("[")
+            assert app.search.bar.draft.chips[0] == f"since:{bars[at].since}"
+            await until_stage(pilot, Stage.RESULTS)
+        await pilot.press("0")
+        assert app.search.bar.draft == QueryDraft("upload")
+        await until_stage(pilot, Stage.RESULTS)
+        assert "(narrowed)" not in text_of(app)
+
+
+def _month(hit: Hit) -> str:
+    return day(hit.commit.committer_time)[:7]
 
 
 async def test_the_timeline_fits_its_room_even_when_nobody_told_it_of_that(parcel: Path) -> None:
@@ -360,7 +413,8 @@ async def test_more_like_this_asks_with_the_code_of_the_hit_and_can_be_gone_back
         sample = app.search.bar.draft.sample
         assert sample is not None
         assert hit.commit.sha[:8] in sample.label
-        assert hit.hunk in {each.hunk for each in app.search.results.hits}
+        assert app.search.results.hits
+        assert hit.hunk not in {each.hunk for each in app.search.results.hits}
         await pilot.press("<")
         await until(pilot, lambda: app.search.bar.draft == QueryDraft("upload"))
         await until_stage(pilot, Stage.RESULTS)
@@ -392,7 +446,7 @@ async def test_the_timeline_goes_by_the_time_that_the_filters_go_by(parcel: Path
     async with running(parcel, "upload") as (app, _):
         hit = app.search.results.hits[0]
         carried = replace(hit, commit=replace(hit.commit, author_time=0, committer_time=1_700_000_000))
-        app.search.timeline.show((carried,), carried, "")
+        app.search.timeline.show((carried,), carried)
         assert [bar.since for bar in app.search.timeline.bars] == ["2023-11"]
 
 
@@ -458,8 +512,9 @@ async def test_ten_thousand_hits_are_a_list_like_any_other(parcel: Path) -> None
         await pilot.press("enter", "end")
         assert app.search.results.position == 9_999
         last = text_of(app).splitlines()
-        assert any("10000 " in line and many[-1].commit.subject[:12] in line for line in last)
-        assert app.search.diff.hits == (many[-1],)
+        assert "10,000th of" in last[-2]
+        assert any("▌" in line and many[-1].commit.subject[:12] in line for line in last)
+        assert app.search.diff.hits[0] == many[-1]
         assert len(app.search.query("*")) < 40  # lines are drawn: no widget stands for a hit
 
 

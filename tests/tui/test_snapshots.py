@@ -12,7 +12,7 @@ from ohara.errors import DaemonError
 from ohara.model import Pass, Progress
 from ohara.wire import JobState
 from tests.tui import driving
-from tests.tui.driving import until, until_stage
+from tests.tui.driving import until, until_complete, until_stage
 from tests.tui.test_states import Lame
 from tui.app import OharaApp
 from tui.link import LinkState
@@ -46,7 +46,7 @@ def then(*keys: str, stage: Stage = Stage.RESULTS) -> Before:
         await until(pilot, lambda: app.search.finder.state.cursor is None)
         await pilot.press(*keys)
         await until(pilot, lambda: app.search.results.styles.text_opacity == 1.0)
-        await pilot.pause(0.2)  # longer than a frame: what was scrolled is drawn
+        await until_complete(pilot)
 
     return before
 
@@ -157,12 +157,36 @@ def test_service_gone(parcel: Path, snap_compare: Compare) -> None:
 
 @pytest.mark.parametrize(
     ("name", "keys"),
-    [("why", ("enter", "w")), ("filters", ("enter", "f")), ("help", ("enter", "question_mark"))],
+    [
+        ("why", ("enter", "w")),
+        ("filters", ("enter", "f")),
+        ("help", ("enter", "question_mark")),
+        ("palette", ("enter", "ctrl+p", *"th")),
+        ("themes", ("enter", "T", "down", "down", "down")),
+        ("find", ("enter", "tab", "slash", *"upload")),
+        ("git", ("enter", "X")),
+    ],
 )
 def test_dialogs(parcel: Path, snap_compare: Compare, name: str, keys: tuple[str, ...]) -> None:
     assert name
     app = app_for(parcel, "upload lang:python")
     assert snap_compare(app, terminal_size=NORMAL, run_before=then(*keys))
+
+
+def test_completion(parcel: Path, snap_compare: Compare) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await until_stage(pilot, Stage.RESULTS)
+        app.search.bar.input.insert_text_at_cursor(" author:")
+        await until(pilot, lambda: "Ada" in app.search.completing.hint)
+        await until_complete(pilot)
+
+    app = app_for(parcel, "upload")
+    assert snap_compare(app, terminal_size=NORMAL, run_before=before)
+
+
+def test_results_wrapped(parcel: Path, snap_compare: Compare) -> None:
+    app = app_for(parcel, "upload retry", theme="tokyo-night")
+    assert snap_compare(app, terminal_size=NORMAL, run_before=then("enter", "Z"))
 
 
 @pytest.mark.parametrize("key", ["hostile-message", "hostile-paths", "hostile-code"])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import histories
+from fixtures.git import init
 from fixtures.script import History
 from ohara import client, wire
 from tests.tui.driving import SteadyLink, app_for, running, text_of, until, until_stage
@@ -54,6 +55,20 @@ async def test_one_commit_is_one_commit(tmp_path: Path) -> None:
         await until_stage(pilot, Stage.WELCOME)
         await until(pilot, lambda: text_of(app).count("1 commit") == 2, "said above and below")
         assert "1 commits" not in text_of(app)
+
+
+@pytest.mark.usefixtures("parcel")
+async def test_a_repository_without_commits_says_so(tmp_path: Path) -> None:
+    empty = init(tmp_path / "empty")
+    app = app_for(empty.path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.search.finder.state.stage is Stage.NOT_INDEXED)
+        await pilot.press("i")
+        await until(pilot, lambda: "empty has no commits yet" in text_of(app))
+        await pilot.press(*"greet")
+        await until_stage(pilot, Stage.NOTHING)
+        assert "empty has no commits yet" in text_of(app)
+        assert "Nothing found" not in text_of(app)
 
 
 @pytest.mark.usefixtures("parcel")
@@ -130,7 +145,9 @@ async def test_the_welcome_offers_examples_and_a_choice_asks_it(parcel: Path) ->
 
 async def test_the_session_comes_back(parcel: Path) -> None:
     async with running(parcel, "upload lang:python") as (app, pilot):
-        await pilot.press("enter", "T", "vertical_line", "number_sign", ")")
+        await pilot.press("enter", "T", *"light", "enter")
+        await until(pilot, lambda: app.screen is app.search)
+        await pilot.press("vertical_line", "number_sign", ")")
         share = app.search.panes.share
         assert app.theme == "light"
     again = app_for(parcel)
@@ -185,7 +202,7 @@ async def test_the_palette_finds_actions_queries_and_themes(parcel: Path) -> Non
     async with running(parcel) as (app, pilot):
         await pilot.press("ctrl+p", *"theme: li")
         await until(pilot, lambda: "Theme: light" in text_of(app))
-        await pilot.press("down", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: app.theme == "light")
         await pilot.press("ctrl+p", *"ask")
         await until(pilot, lambda: "Ask: [bold]upload[/] author:ada" in text_of(app))

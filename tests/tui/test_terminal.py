@@ -86,14 +86,14 @@ def test_from_the_shell_to_a_commit_and_back(parcel: Path, terminal: Terminal) -
     terminal.run([*COMMAND, "tui", "--repo", str(parcel)], ROOT)
     assert terminal.shows("Search the history of parcel"), terminal.screen()
     terminal.press("upload retry")
-    assert terminal.shows("1 of 32 hits"), terminal.screen()
+    assert terminal.shows("1st of 32"), terminal.screen()
     terminal.press("Down", "Enter")
-    assert terminal.shows("2 of 32 hits"), terminal.screen()
+    assert terminal.shows("2nd of 32"), terminal.screen()
     subject = "parent 2535c4c4 Retry failed uploads"
     terminal.press("Enter")
     assert terminal.shows(subject), terminal.screen()
     terminal.press("Escape")
-    assert terminal.shows("2 of 32 hits"), terminal.screen()
+    assert terminal.shows("2nd of 32"), terminal.screen()
     terminal.press("q")
     assert terminal.shows("ended with 0"), terminal.screen()
 
@@ -136,13 +136,13 @@ def test_it_is_left_for_the_shell_and_come_back_to(parcel: Path, terminal: Termi
     terminal.run(["env", "PS1=shell> ", "bash", "--norc", "-i"], ROOT)
     assert terminal.shows("shell>"), terminal.screen()
     terminal.press(f"{shlex.join(COMMAND)} tui upload --repo {shlex.quote(str(parcel))}", "Enter")
-    assert terminal.shows("1 of"), terminal.screen()
+    assert terminal.shows("1st of"), terminal.screen()
     terminal.press("C-z")
     assert terminal.shows("Stopped"), terminal.screen()
     terminal.press("fg", "Enter")
-    assert terminal.shows("1 of"), terminal.screen()
+    assert terminal.shows("1st of"), terminal.screen()
     terminal.press("Down")
-    assert terminal.shows("2 of"), terminal.screen()
+    assert terminal.shows("2nd of"), terminal.screen()
 
 
 def test_it_is_not_left_where_nothing_could_bring_it_back(parcel: Path, terminal: Terminal) -> None:
@@ -150,6 +150,33 @@ def test_it_is_not_left_where_nothing_could_bring_it_back(parcel: Path, terminal
     assert terminal.shows("Search the history of parcel"), terminal.screen()
     terminal.press("C-z")
     assert terminal.shows("No shell here"), terminal.screen()
+
+
+@pytest.mark.usefixtures("parcel")
+def test_the_editor_opens_where_the_code_is_now(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = "def retry():\n    wait = 3\n    return wait\n"
+    with History(tmp_path / "moved") as history:
+        history.commit("Add retry with backoff", {"net.py": body})
+        history.commit(
+            "Explain the module", {"net.py": "# one\n" * 40 + body.replace("wait = 3", "wait = 5")}
+        )
+    index(history.repo)
+    said = tmp_path / "said"
+    editor = tmp_path / "vim"
+    editor.write_text(f'#!/bin/sh\necho "$@" > {shlex.quote(str(said))}\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    history.repo.git("reset", "--hard", "-q")
+    line = shlex.join([*COMMAND, "tui", "--repo", str(history.repo.path), "Add retry with backoff"])
+    terminal.run(["env", f"EDITOR={editor}", "sh", "-c", line], ROOT)
+    assert terminal.shows("1st of"), terminal.screen()
+    terminal.press("e")
+    assert wait_until(said.exists, at_most_s=60), terminal.screen()
+    assert wait_until(lambda: said.read_text().strip(), at_most_s=60)
+    assert said.read_text().strip() == f"+41 {history.repo.path / 'net.py'}"
 
 
 def test_off_a_terminal_it_says_so(parcel: Path) -> None:
@@ -198,7 +225,6 @@ def test_e_opens_the_place_where_the_code_is_now(
     told = editor_in(tmp_path / "bin", monkeypatch)
     terminal.run([*COMMAND, "tui", "--repo", str(repo), "--", '"def grommet"'], ROOT)
     assert terminal.shows("now lib/new.py:21"), terminal.screen()
-    terminal.press("Enter")
     assert terminal.shows("/ Query"), terminal.screen()
     terminal.press("e")
     assert wait_until(told.exists, at_most_s=30), terminal.screen()
@@ -209,7 +235,6 @@ def test_e_opens_the_place_where_the_code_is_now(
 
     terminal.run([*COMMAND, "tui", "--repo", str(repo), "--", '"def sprocket" added:'], ROOT)
     assert terminal.shows("gone since"), terminal.screen()
-    terminal.press("Enter")
     assert terminal.shows("/ Query"), terminal.screen()
     terminal.press("e")
     assert terminal.shows("These lines are gone since"), terminal.screen()

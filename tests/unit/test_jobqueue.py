@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.daemon.jobqueue import SHORT_TURN_S, TURN_S, Queue, Reason, Wanted, gives_way
+from ohara.daemon.jobqueue import SHORT_TURN_S, TURN_S, Queue, Reason, Wanted, gives_way, is_later
+from ohara.model import Pass
 
 A, B, C = Path("a"), Path("b"), Path("c")
 
@@ -40,6 +41,10 @@ def test_words_come_before_symbols_and_vectors_and_nobody_waits_for_ever() -> No
     assert names(queue, 2.0) == "cba"
     assert names(queue, 60.5) == "acb"
     assert names(queue, 300.0) == "abc"
+
+
+def test_nobody_waits_for_what_is_made_of_text_that_is_there() -> None:
+    assert [stage for stage in Pass if is_later(stage)] == [Pass.SYMBOL, Pass.LINES, Pass.VECTOR]
 
 
 def test_a_turn_is_shorter_for_who_is_awaited() -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tui.diff.file_colours import key_of
 from tui.diff.rows import RowKind
 from tui.highlight import spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ohara.model import Hit
+    from tui.diff.file_colours import FileColours, HunkKey
     from tui.diff.rows import Row
     from tui.highlight import Span
 
@@ -21,13 +23,22 @@ STRETCH = 80
 class Colours:
     """Caches the syntax spans of rows that were seen."""
 
-    def __init__(self, hits: Sequence[Hit], rows: Sequence[Row]) -> None:
+    def __init__(
+        self, hits: Sequence[Hit], rows: Sequence[Row], in_files: Mapping[HunkKey, FileColours]
+    ) -> None:
+        """Take what was read from the beginning of files, in which more may come to be."""
         self._hits = hits
         self._rows = rows
+        self._in_files = in_files
         self._known: dict[int, tuple[Span, ...]] = {}
 
     def of(self, number: int) -> tuple[Span, ...]:
         """The syntax spans of a row."""
+        row = self._rows[number]
+        if self._in_files and (in_file := self._in_files.get(key_of(self._hits[row.hit]))) is not None:
+            found = in_file.of(row)
+            if found is not None:
+                return found
         if number not in self._known:
             self._read(number)
         return self._known[number]

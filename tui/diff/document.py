@@ -5,17 +5,19 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from tui.cells import max_cell_width
+from tui.cells import cell_width, display_line, max_cell_width
 from tui.diff.colours import Colours
 from tui.diff.rows import Pair, Row, RowKind, pairs_of, rows_of
 from tui.diff.words import partners
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ohara.model import Hit
+    from tui.diff.file_colours import FileColours, HunkKey
 
 _LEAST_DIGITS = 3  # the gutter of a short file is as wide as that of its neighbours
 _CHANGES = frozenset({RowKind.ADDED, RowKind.REMOVED})
@@ -23,33 +25,54 @@ _CHANGES = frozenset({RowKind.ADDED, RowKind.REMOVED})
 
 @dataclass(frozen=True)
 class DiffDocument:
-    """Rows as they are shown; positions count lines from the top, rows those of a unified diff.
-
-    `head` are lines above all hunks.
-    """
+    """Rows as they are shown; positions count lines from the top, rows those of a unified diff."""
 
     hits: tuple[Hit, ...] = ()
     is_split: bool = False
-    head: tuple[str, ...] = ()
+    in_files: Mapping[HunkKey, FileColours] = field(default_factory=dict)
+    head: tuple[Row, ...] = ()
+    section: str = ""
+    wrap: int = 0  # cells after which a line goes on in the next; 0 where it is cut
+    wanted: str = ""  # text that is looked for
     rows: Sequence[Row] = field(init=False)
     pairs: Sequence[Pair] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", rows_of(self.hits, self.head))
+        object.__setattr__(self, "rows", [*self.head, *rows_of(self.hits, self.section)])
         object.__setattr__(self, "pairs", pairs_of(self.rows) if self.is_split else ())
 
     @property
     def height(self) -> int:
         """How many lines there are."""
-        return len(self.pairs) if self.is_split else len(self.rows)
+        if self.is_split:
+            return len(self.pairs)
+        return self._starts[-1] if self.wrap else len(self.rows)
 
     def row_at(self, position: int) -> int:
         """The row at a position; of a pair, the new one."""
-        return self.pairs[position].rows[-1] if self.is_split else position
+        if self.is_split:
+            return self.pairs[position].rows[-1]
+        return bisect_right(self._starts, position) - 1 if self.wrap else position
+
+    def part_at(self, position: int) -> int:
+        """Which part of a wrapped line stands at a position."""
+        return position - self._starts[self.row_at(position)] if self.wrap and not self.is_split else 0
 
     def position_of(self, row: int) -> int:
         """The position of a row."""
-        return self._positions.get(row, 0) if self.is_split else row
+        if self.is_split:
+            return self._positions.get(row, 0)
+        return self._starts[row] if self.wrap else row
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each row begins when long ones are wrapped, and where the last one ends."""
+        return [0, *accumulate(self._parts(row) for row in self.rows)]
+
+    def _parts(self, row: Row) -> int:
+        if not row.is_line or max_cell_width(row.text) <= self.wrap:
+            return 1
+        return max(1, -(-cell_width(display_line(row.text).text) // self.wrap))
 
     @cached_property
     def _positions(self) -> dict[int, int]:
@@ -59,6 +82,24 @@ class DiffDocument:
     def matches(self) -> list[int]:
         """The positions of lines with a match."""
         return sorted({self.position_of(number) for number, row in enumerate(self.rows) if row.matches})
+
+    @cached_property
+    def found(self) -> list[int]:
+        """The positions of lines that hold the text that is looked for."""
+        if not self.wanted:
+            return []
+        return sorted(
+            {
+                self.position_of(number)
+                for number, row in enumerate(self.rows)
+                if row.is_line and spans_of(row.text, self.wanted)
+            }
+        )
+
+    @property
+    def marks(self) -> list[int]:
+        """The positions that the match keys go through: of what is looked for, or else of the question."""
+        return self.found if self.wanted else self.matches
 
     def headings(self, kind: RowKind) -> list[int]:
         """The positions of headings."""
@@ -106,7 +147,7 @@ class DiffDocument:
     @cached_property
     def colours(self) -> Colours:
         """The syntax of each row."""
-        return Colours(self.hits, self.rows)
+        return Colours(self.hits, self.rows, self.in_files)
 
     def partner(self, row: int) -> Row | None:
         """The row that replaced this one, or that this one replaced."""
@@ -116,6 +157,21 @@ class DiffDocument:
     @cached_property
     def _partners(self) -> dict[int, int]:
         return partners(self.rows)
+
+
+def spans_of(text: str, wanted: str) -> list[tuple[int, int]]:
+    """Where a text holds another; capitals count only where they are looked for."""
+    if not wanted.isascii() or wanted != wanted.lower():
+        within = text
+    else:
+        lowered = text.lower()
+        within = lowered if len(lowered) == len(text) else text
+    found: list[tuple[int, int]] = []
+    at = within.find(wanted)
+    while at >= 0:
+        found.append((at, at + len(wanted)))
+        at = within.find(wanted, at + len(wanted))
+    return found
 
 
 def following(positions: Sequence[int], here: int) -> int | None:

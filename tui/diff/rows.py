@@ -28,6 +28,10 @@ class RowKind(StrEnum):
     CONTEXT = "context"
     REMARK = "remark"
     NOTE = "note"
+    TITLE = "title"
+    META = "meta"
+    MESSAGE = "message"
+    SECTION = "section"
 
 
 SIGNS = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.CONTEXT: " ", RowKind.REMARK: "\\"}
@@ -64,12 +68,18 @@ class Row(NamedTuple):
 _LINES = frozenset({RowKind.ADDED, RowKind.REMOVED, RowKind.CONTEXT})
 
 
-def rows_of(hits: Sequence[Hit], head: Sequence[str] = ()) -> list[Row]:
-    """All rows of these hits below a head; a file is headed once for hunks of it that follow each other."""
-    rows: list[Row] = [Row(RowKind.NOTE, line, 0) for line in head]
+def rows_of(hits: Sequence[Hit], section: str = "") -> list[Row]:
+    """All rows of these hits; a file is headed once for hunks of it that follow each other.
+
+    A `section` stands above all but the first.
+    """
+    rows: list[Row] = []
     current: tuple[str, str] | None = None
     for number, hit in enumerate(hits):
         file = (hit.commit.sha, hit.path)
+        if number == 1 and section:
+            rows.append(Row(RowKind.SECTION, section, number))
+            current = None
         if file != current and hit.path:
             rows.append(Row(RowKind.FILE, file_heading(hit), number))
         current = file

@@ -19,6 +19,7 @@ from tui.cells import sanitize
 from tui.commit_hunks import CommitHunks
 from tui.formats import count
 from tui.screens.diff_actions import diff_commands
+from tui.screens.find_actions import FindActions
 from tui.screens.menu import Item, MenuScreen
 from tui.screens.paned import PanedScreen, list_beside_diff
 from tui.screens.trace_actions import open_line, show_in_pager
@@ -51,11 +52,13 @@ class CommitScreen(PanedScreen):
         self.visit = visit
         self.diff = DiffView(id="diff")
         self.details: CommitDetails | None = None
+        self._drawn = 0  # pieces of hunks
         self.files = FileList(id="files")
         self._hunks = CommitHunks(self.ohara.link, visit.repository, visit.sha, visit.hit)
         self._head = CommitHead(id="message")
         self.commands = {
             **diff_commands(self, self.diff),
+            **self._head.commands(),
             "file_down": partial(self.files.step, 1),
             "file_up": partial(self.files.step, -1),
             "file_page_down": partial(self.files.move_page, 1),
@@ -63,6 +66,7 @@ class CommitScreen(PanedScreen):
             "first_file": self.files.move_to_first,
             "last_file": self.files.move_to_last,
             "read_file": self.read_file,
+            "find_in_commit": FindActions(self, self.diff, self._fetch_all).find,
             "next_hunk": self.diff.next_hunk,
             "previous_hunk": self.diff.previous_hunk,
             "parent": self.open_parent,
@@ -103,23 +107,47 @@ class CommitScreen(PanedScreen):
                 ).details
             )
             await self._more()
+            await self._reach_target()
         except OharaError as error:
             self.advise_retry(error, "Ask again", "reload_commit")
             return
         self._go_to_target()
 
+    async def _fetch_all(self) -> None:
+        """Fetch all hunks, so that text can be found in any of them."""
+        try:
+            while self._hunks.has_more:
+                await self._hunks.fetch()
+        except OharaError as error:
+            self.notify(error.message, severity="warning", markup=False)
+        self._draw_hunks()
+
+    async def _reach_target(self) -> None:
+        """Fetch hunks as far as what the commit was opened for: it may be thousands of files deep."""
+        visit, hunks = self.visit, self._hunks
+        try:
+            if visit.hit is not None:
+                await hunks.fetch_hunk(visit.hit.hunk)
+            elif visit.line is not None:
+                await hunks.fetch_line(*visit.line)
+        finally:
+            if hunks is self._hunks:
+                self._draw_hunks()
+
     def _describe(self, details: CommitDetails) -> None:
         self.details = details
         self._hunks = CommitHunks(self.ohara.link, self.repository, details.commit.sha, self.visit.hit)
         self.diff.clear()
+        self._drawn = 0
         self._head.show(details, now=self.ohara.clock())
         self._head.border_title = Content(sanitize(details.commit.subject) or "(no message)")
         self.files.list_files(details.files)
         self.files.border_title = Content(count(len(details.files), "file"))
         self.files.display = bool(details.files)
         self.set_class(not details.files, "-no-files")
+        waited = bool(self.advice.display)
         self.advise(None)
-        if not details.files or self.focused is None:
+        if waited:  # what was hidden meanwhile lost the focus
             (self.files if details.files else self._head).focus()
 
     async def _more(self, path: str | None = None) -> None:
@@ -132,11 +160,13 @@ class CommitScreen(PanedScreen):
                 self._draw_hunks()
 
     def _draw_hunks(self) -> None:
-        drawn = len(self.diff.hits)
-        if drawn:
-            self.diff.extend(self._hunks.hits[drawn:])
+        if self._drawn == len(self._hunks.pieces) and self._drawn:
+            return
+        if self._drawn:
+            self.diff.set_hits(self._hunks.hits)
         else:
             self.diff.show(self._hunks.hits)
+        self._drawn = len(self._hunks.pieces)
         self.refresh_status()
 
     def _go_to_target(self) -> None:
@@ -205,7 +235,7 @@ class CommitScreen(PanedScreen):
             StatusPart(f"-{sum(file.deletions for file in files):,}", "$error"),
             StatusPart(count(hunks, "hunk")),
         ]
-        self.status_line.show(parts, ())
+        self.status_line.show(parts, self.marks_said())
 
     def _entitle_diff(self, hunks: int) -> None:
         hit = self.diff.selected_hit

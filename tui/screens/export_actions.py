@@ -7,12 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
 from ohara import wire
 from ohara.errors import OharaError
 from ohara.fate_phrase import fate_phrase
 from ohara.model import FateState
 from ohara.sanitize import sanitize
+from tui.diff.rows import RowKind, lines_of
 from tui.formats import day
+from tui.widgets.cursor_view import SelectedLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,42 +138,49 @@ class ExportActions:
             self._host.start_worker(partial(self._edit, self._hit), group="edit", exclusive=True)
 
     async def _edit(self, hit: Hit) -> None:
-        from tui.external import editor_command, nearest_line, run_in_terminal, temporary_copy, work_tree_file
+        from tui.external import editor_command, run_in_terminal, temporary_copy, work_tree_file
 
         here = self._diff.selected_line
-        near, text = (here.line, here.text) if here is not None and here.hit == hit else (hit.line, "")
-        now_at = hit.fate.path if hit.fate and hit.fate.path else hit.path
-        if hit.fate is not None and hit.fate.line is not None:
-            near = hit.fate.line
-        path = work_tree_file(self._host.repository, now_at)
-        if path is not None and (gone := _gone(hit)):
-            self._host.notify(gone, timeout=6)
+        if here is None or here.hit.hunk != hit.hunk:
+            here = first_line(hit)
+        path = work_tree_file(
+            self._host.repository, hit.fate.path if hit.fate and hit.fate.path else hit.path
+        )
+        then = await self._version(hit, is_old=here.is_old)
         if path is None:
-            lines = await self._old_lines(hit)
-            if lines is None:
+            if then is None:
                 return
-            path = temporary_copy(hit.path, hit.commit.sha, lines)
+            path, line = temporary_copy(hit.path, hit.commit.sha, then), here.line
             self._host.notify("The file is gone by now: this is a copy of what it was.", timeout=4)
         else:
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        command = editor_command(path, nearest_line(lines, text, max(1, near)), os.environ)
-        complaint = run_in_terminal(self._host.ohara, command)
+            now = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            line = await self._line_now(here, then, now)
+        complaint = run_in_terminal(self._host.ohara, editor_command(path, line, os.environ))
         if complaint:
             self._report(complaint, "")
 
-    async def _old_lines(self, hit: Hit) -> Sequence[str] | None:
+    async def _line_now(self, here: SelectedLine, then: Sequence[str] | None, now: Sequence[str]) -> int:
+        """Where a line of the diff is in the file as it is now; says so when it is not there."""
+        from tui.external import nearest_line
+        from tui.line_map import line_now
+
+        fate = here.hit.fate
+        if then is None or (fate is not None and fate.state is FateState.MOVED):
+            near = fate.line if fate is not None and fate.line is not None else here.line
+            return nearest_line(now, here.text, near)
+        found = await to_thread.run_sync(line_now, then, now, here.line)
+        if not found.is_there:
+            gone = _gone(here.hit)
+            self._host.notify(gone or "This line is not there any more: here is where it stood.", timeout=5)
+        return found.line
+
+    async def _version(self, hit: Hit, *, is_old: bool) -> Sequence[str] | None:
+        """All lines of the file after the commit, or before it; None, and a message, where there are none."""
+        commit = hit.commit.parents[0] if is_old and hit.commit.parents else hit.commit.sha
+        path = (hit.old_path or hit.path) if is_old else hit.path
+        request = wire.Lines(repo=self._host.repository, commit=commit, path=path, first=1, last=_WHOLE_FILE)
         try:
-            return (
-                await self._host.ohara.link.send(
-                    wire.Lines(
-                        repo=self._host.repository,
-                        commit=hit.commit.sha,
-                        path=hit.path,
-                        first=1,
-                        last=_WHOLE_FILE,
-                    )
-                )
-            ).lines
+            return (await self._host.ohara.link.send(request)).lines
         except OharaError as error:
             self._report(error.message, "")
             return None
@@ -211,6 +222,16 @@ class ExportActions:
             self._report(f"not written: {error.strerror or error}", "")
             return
         self._host.notify(f"Wrote {path}", timeout=5, markup=False)
+
+
+def first_line(hit: Hit) -> SelectedLine:
+    """The line that a hit is about when none was chosen: the first that it changed."""
+    changed = [row for row in lines_of(hit) if row.kind is not RowKind.CONTEXT and row.is_line]
+    added = [row for row in changed if row.new is not None]
+    row = next(iter(added or changed), None)
+    if row is None:
+        return SelectedLine(hit, is_old=False, line=max(1, hit.line), text="")
+    return SelectedLine(hit, is_old=row.new is None, line=row.new or row.old or 1, text=row.text)
 
 
 def _gone(hit: Hit) -> str:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
 from ohara.errors import QueryError
 from ohara.query import parse
 from tui.cells import sanitize
 from tui.query_draft import chips_of
+from tui.screens.dialog import Dialog
 from tui.widgets.text_input import TextInput
 
 if TYPE_CHECKING:
@@ -43,11 +43,10 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-class FiltersScreen(ModalScreen[tuple[str, ...] | None]):
+class FiltersScreen(Dialog[tuple[str, ...] | None]):
     """Asks for filters; answers with chips, or with None when nothing is to change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back"),
         Binding("enter", "apply", "Apply", priority=True),
         Binding("down,ctrl+n", "app.focus_next", "Next", priority=True),
         Binding("up", "app.focus_previous", "Previous", priority=True),

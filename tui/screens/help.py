@@ -7,58 +7,92 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.actions import ACTIONS, by_group
 from tui.cells import fit
+from tui.screens.dialog import Dialog
+from tui.widgets.text_input import TextInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.widgets import Input
 
-    from tui.actions import Keys, Scope
+    from tui.actions import Action, Keys, Scope
 
 _KEYS = 18
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Lists keys."""
 
+    AUTO_FOCUS = ""  # letters scroll until the filter is asked for
+
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,q,f1", "dismiss(None)", "Back"),
+        Binding("question_mark,q,f1", "dismiss(None)", "Back"),
+        Binding("slash", "filter", "Filter"),
+        Binding("enter", "leave_filter", "To the keys", priority=True),
         Binding("j,down", "scroll(3)", "Down"),
         Binding("k,up", "scroll(-3)", "Up"),
         Binding("space,pagedown", "scroll(15)", "Page down"),
         Binding("b,pageup", "scroll(-15)", "Page up"),
+        Binding("g,home", "scroll_to_end(False)", "Top"),
+        Binding("G,end", "scroll_to_end(True)", "End"),
     ]
 
     def __init__(self, first: Sequence[Scope], keys: Keys) -> None:
         super().__init__()
         self._first = tuple(first)
         self._keys = keys
+        self._field = TextInput(placeholder="show only …", compact=True, id="help-filter")
+        self._text = Static(listed(self._first, keys))
 
     def compose(self) -> ComposeResult:
         """The list, in a box that scrolls."""
-        box = VerticalScroll(Static(listed(self._first, self._keys)), classes="dialog", can_focus=False)
-        box.id = "help-keys"
+        with VerticalScroll(classes="dialog", can_focus=False, id="help-keys") as box:
+            yield self._field
+            yield self._text
         box.border_title = "Keys"
-        box.border_subtitle = "j k scroll · esc back"
-        yield box
+        box.border_subtitle = "/ filter · j k scroll · esc back"
+
+    def on_mount(self) -> None:
+        """Show all keys; the field comes when it is asked for."""
+        self._field.display = False
+        self._field.cursor_blink = False
+
+    def action_filter(self) -> None:
+        """Ask what to show only."""
+        self._field.display = True
+        self._field.focus()
+
+    def action_leave_filter(self) -> None:
+        """Go from the field to the keys that are left."""
+        self.set_focus(None)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show the actions that hold what is typed."""
+        event.stop()
+        self._text.update(listed(self._first, self._keys, event.value))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the list."""
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
+    def action_scroll_to_end(self, last: bool) -> None:
+        """Go to the first or the last line."""
+        box = self.query_one(VerticalScroll)
+        box.scroll_to(y=box.max_scroll_y if last else 0, animate=False)
 
-def listed(first: Sequence[Scope], keys: Keys) -> Content:
-    """All actions by place and purpose: these places first, the others after them."""
+
+def listed(first: Sequence[Scope], keys: Keys, wanted: str = "") -> Content:
+    """The actions that hold a text, by place and purpose: these places first, the others after them."""
     places = [*first, *dict.fromkeys(action.scope for action in ACTIONS if action.scope not in first)]
     lines: list[Content] = []
     for place in places:
-        mine = [action for action in ACTIONS if action.scope is place]
+        mine = [action for action in ACTIONS if action.scope is place and _holds(action, keys, wanted)]
         if not mine:
             continue
         lines += [Content(""), Content.styled(f"{place}", "bold $primary")]
@@ -70,4 +104,10 @@ def listed(first: Sequence[Scope], keys: Keys) -> Content:
                 )
                 for action in members
             ]
-    return Content("\n").join(lines[1:])
+    return Content("\n").join(lines[1:]) if lines else Content.styled("Nothing holds that.", "$muted")
+
+
+def _holds(action: Action, keys: Keys, wanted: str) -> bool:
+    """Whether the keys or words of an action hold a text."""
+    said = f"{keys.labels(action)} {action.title} {action.help} {action.name}"
+    return wanted.strip().lower() in said.lower()

@@ -18,8 +18,10 @@ from ohara.model import Role
 from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.cells import cut, fit, sanitize
-from tui.formats import age, count, day
+from tui.diff.head import commit_head
+from tui.formats import age, author_day, count
 from tui.screens.diff_actions import diff_commands
+from tui.screens.find_actions import FindActions
 from tui.screens.paned import PanedScreen, list_beside_diff
 from tui.screens.trace_actions import open_line, show_in_pager
 from tui.trace import trace_of_hit
@@ -63,6 +65,7 @@ class HistoryScreen(PanedScreen):
             "step_page_up": partial(self.step_list.move_page, -1),
             "first_step": partial(self.step_list.move_to, 0),
             "last_step": lambda: self.step_list.move_to(self.step_list.count - 1),
+            "find_in_step": FindActions(self, self.diff).find,
             "open_step": self.open_step,
             "symbol_or_lines": self.follow_symbol_or_lines,
             "step_pager": self.open_pager,
@@ -133,8 +136,9 @@ class HistoryScreen(PanedScreen):
             lines = (label, history.note) if history.note else (label,)
             self.advise(Advice("∅", "No history is known", lines))
             return
+        waited = bool(self.advice.display)
         self.advise(None)
-        if self.focused is None:
+        if waited:  # what was hidden meanwhile lost the focus
             self.step_list.focus()
         self._begin_at(self.visit.hit)
 
@@ -178,10 +182,10 @@ class HistoryScreen(PanedScreen):
 
     def _show_step(self, at: int) -> None:
         commit, hits = self.steps[at]
-        self.diff.show(hits)
+        width = self.diff.text_size.width or self.size.width // 2
+        self.diff.show(hits, head=commit_head(hits[0], now=self.ohara.clock(), width=width))
         self.diff.border_title = Content(sanitize(hits[0].path))
-        said = [commit.author, day(commit.author_time), *_came_in(hits[0])]
-        self.diff.border_subtitle = Content(sanitize(" · ".join(said)))
+        self.diff.border_subtitle = Content(sanitize(f"{commit.author} · {author_day(commit)}"))
         self.refresh_status()
 
     # -- what is drawn beside --------------------------------------------------------------------
@@ -199,13 +203,13 @@ class HistoryScreen(PanedScreen):
             first, last = self.steps[-1][0], self.steps[0][0]
             parts += [
                 StatusPart(count(len(self.steps), "commit")),
-                StatusPart(" to ".join(dict.fromkeys((day(first.author_time), day(last.author_time))))),
+                StatusPart(" to ".join(dict.fromkeys((author_day(first), author_day(last))))),
             ]
         if self._history is not None and len(self._history.paths) > 1:
             parts.append(StatusPart(f"{len(self._history.paths)} names of the file"))
         notes = [note for note in (self._note, self._history.note if self._history else "") if note]
         parts += [StatusPart(f"⚠ {note}", "$warning") for note in notes]
-        self.status_line.show(parts, ())
+        self.status_line.show(parts, self.marks_said())
 
     # -- actions ---------------------------------------------------------------------------------
 
@@ -246,12 +250,3 @@ class HistoryScreen(PanedScreen):
         """Read the commit in git's own pager."""
         if self.steps:
             show_in_pager(self, self.steps[self.step_list.position][0].sha)
-
-
-def _came_in(hit: Hit) -> list[str]:
-    """The pull request that brought a commit in, and the first release that held it."""
-    if hit.explained is None:
-        return []
-    arrival = hit.explained.arrival
-    pull = [f"#{arrival.pull}"] if arrival.pull is not None else []
-    return [*pull, *([f"first in {arrival.tag}"] if arrival.tag else [])]

@@ -85,10 +85,17 @@ class HitActions:
         self._panes.results.focus()
 
     def mark(self) -> None:
-        """Mark the hit or unmark it, and go on to the next."""
-        hit, ohara = self._host.selected, self._host.ohara
-        if hit is not None:
-            ohara.toggle_mark(hit)
-            self._panes.results.mark(frozenset(ohara.marks))
-            self._panes.results.move(1)
-            self._host.refresh_status()
+        """Mark the hit or unmark it, and go on to the next; in the diff, the hunk under its cursor."""
+        diff, results, ohara = self._panes.diff, self._panes.results, self._host.ohara
+        is_reading = diff.has_focus
+        hit = diff.selected_hit if is_reading else self._host.selected
+        if hit is None:
+            return
+        ohara.toggle_mark(hit)
+        results.mark(frozenset(ohara.marks))
+        diff.mark(results.marked)
+        if is_reading:
+            diff.next_hunk()
+        else:
+            results.move(1)
+        self._host.refresh_status()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
-    from ohara.model import Hit
+    from ohara.model import Hit, Intent
     from tui.app import OharaApp
     from tui.finder import Finder
     from tui.widgets.query_bar import QueryBar
@@ -59,13 +59,14 @@ class SearchHost(Host, Protocol):
     finder: Finder
     order: str
     group: str
+    intent: Intent | None
 
     @property
     def selected(self) -> Hit | None:
         """The hit that actions are about."""
 
-    def ask(self) -> None:
-        """Send the query that is in the bar now."""
+    def ask(self) -> bool:
+        """Send the query that is in the bar now; false when it cannot be read."""
 
     def use_repository(self, repository: str, source: str = "") -> None:
         """Search another repository."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.cells import cut, sanitize
+from tui.screens.dialog import Dialog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +31,10 @@ class Item:
     value: str = ""
 
 
-class MenuScreen(ModalScreen[str | None]):
+class MenuScreen(Dialog[str | None]):
     """Asks for one of a few things; answers with its key, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back"),
         Binding("down", "move(1)", "Next"),
         Binding("up", "move(-1)", "Previous"),
         Binding("enter", "choose", "Choose"),

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
-from tui.actions import BY_NAME, textual_action
+from tui.actions import BY_NAME, Scope, textual_action
 from tui.advice import Advice, Choice
+from tui.formats import count
 from tui.widgets.advice_view import AdviceView
-from tui.widgets.footer import KeyLine, StatusLine
+from tui.widgets.footer import KeyLine, StatusLine, StatusPart
 from tui.workers import start_worker
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from ohara.errors import OharaError
-    from tui.actions import Scope
     from tui.app import OharaApp
     from tui.screens.host import Commands
 
@@ -63,7 +63,12 @@ class PanedScreen(Screen[None]):
 
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles again."""
-        self.key_line.show(self.ohara.footer_keys(*self.SCOPES))
+        self.key_line.show(self.ohara.footer_keys(*self.active_scopes))
+
+    def marks_said(self) -> list[StatusPart]:
+        """How much is marked, for the status line."""
+        marks, key = len(self.ohara.marks), self.ohara.keys.first_label("export")
+        return [StatusPart(f"✓ {count(marks, 'mark')} ({key} exports)", "$accent")] if marks else []
 
     def start_worker(
         self, work: Callable[[], Awaitable[None]], *, group: str, exclusive: bool = False
@@ -80,7 +85,14 @@ class PanedScreen(Screen[None]):
     @property
     def active_scopes(self) -> tuple[Scope, ...]:
         """The scopes whose keys work where the focus is, the nearest first."""
-        return self.SCOPES
+        own = getattr(self.focused, "SCOPE", None)
+        if own is Scope.READING:
+            return (Scope.READING, Scope.DIFF, *(each for each in self.SCOPES if each is not Scope.DIFF))
+        return (own, *self.SCOPES) if isinstance(own, Scope) else self.SCOPES
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys that work where the focus is."""
+        self.refresh_status()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable keys of actions that have no command yet."""

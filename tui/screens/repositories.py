@@ -14,7 +14,7 @@ from ohara import wire
 from ohara.errors import OharaError
 from tui.actions import Scope, bindings
 from tui.advice import Advice
-from tui.cells import cell_width, cut, cut_left, fit, sanitize
+from tui.cells import cell_width, cut_left, fit, sanitize
 from tui.formats import age, count, size
 from tui.repositories import RepositoryInfo, details, freshness, list_repositories, with_job
 from tui.screens.paned import PanedScreen
@@ -48,6 +48,7 @@ class RepositoriesScreen(PanedScreen):
         self._paused = ""
         self._loaded_at = 0.0
         self._list = RowList(self._row, id="repositories")
+        self._columns = Static(id="columns", markup=False)
         self._details = Static(id="details")
         self.commands = {
             "repository_down": partial(self._list.move, 1),
@@ -62,6 +63,7 @@ class RepositoriesScreen(PanedScreen):
     def compose(self) -> ComposeResult:
         """The list, and below it more about the selected one."""
         with Vertical(id="all"):
+            yield self._columns
             yield self._list
             yield self._details
         yield from self.compose_foot()
@@ -131,13 +133,13 @@ class RepositoriesScreen(PanedScreen):
         here = "●" if known.path == self.ohara.repository else " "
         words, tone = freshness(known)
         left = [Part(f"{here} ", "good"), Part(fit(sanitize(known.name), _NAME), "strong")]
-        right = [Part(f" {cut(sanitize(words), max(12, width // 3))} ", tone)]
+        right = [Part(f" {fit(sanitize(words), _state_cells(width), right=True)} ", tone)]
         status = known.status
         if width > _ROOMY:
-            commits = f"{status.indexed:>10,} commits" if status else ""
+            commits = f"{status.indexed:,}" if status else ""
             when = age(status.last_run.started, now=self.ohara.clock()) if status and status.last_run else ""
-            right += [Part(f"{commits:>18}", "muted"), Part(f"{size(known.size_bytes):>9}", "muted")]
-            right.append(Part(f"{when:>5}", "good"))
+            right += [Part(f"{commits:>11}", "muted"), Part(f"{size(known.size_bytes):>9}", "muted")]
+            right.append(Part(f"{when:>8}", "good"))
         room = width - _NAME - 3 - sum(cell_width(part.text) for part in right)
         left.append(Part(f" {cut_left(sanitize(known.path), max(0, room))}", "muted"))
         return left, right
@@ -145,6 +147,7 @@ class RepositoriesScreen(PanedScreen):
     def refresh_status(self) -> None:
         """Draw the lines at the foot, and the details of the selected one, again."""
         super().refresh_status()
+        self._columns.update(_heads(self._list.text_size.width))
         known = self._selected
         lines = details(known, now=self.ohara.clock()) if known is not None else []
         width = max(8, self._details.content_size.width - 11)
@@ -210,3 +213,17 @@ class RepositoriesScreen(PanedScreen):
         except OharaError as error:
             self.notify(error.message, severity="warning", markup=False)
         self.load()
+
+
+def _state_cells(width: int) -> int:
+    """How many cells the state of a repository has."""
+    return max(12, width // 4)
+
+
+def _heads(width: int) -> str:
+    """The names of the columns, above a list of this width."""
+    inner = width - 2
+    right = f" {'state':>{_state_cells(inner)}} "
+    if inner > _ROOMY:
+        right += f"{'commits':>11}{'size':>9}{'indexed':>8}"
+    return fit(f"    {fit('repository', _NAME)} path", max(0, inner - len(right) + 2)) + right

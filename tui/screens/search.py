@@ -6,43 +6,40 @@ worker replaces the older: results of an outdated query are never drawn.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
-
-from anyio import to_thread
 
 from tui.actions import Scope, bindings
 from tui.finder import Change, Finder
 from tui.git_process import count_commits
-from tui.highlight import prepare
 from tui.link import LinkState
-from tui.query_draft import QueryDraft
+from tui.query_draft import pasted
+from tui.screens.asking import Asking
 from tui.screens.lazy_panes import LazyPanes
 from tui.screens.paned import PanedScreen
 from tui.screens.query_actions import QueryActions
 from tui.screens.search_history import SearchHistory
 from tui.screens.search_view import SearchView
-from tui.search_state import Stage, same_lines
-from tui.thread_head import thread_head
+from tui.search_state import Stage
 from tui.widgets.query_bar import QueryBar
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.timer import Timer
 
-    from ohara.model import Hit
+    from ohara.model import Hit, Intent
     from ohara.wire import JobState
     from tui.advice import Choice
+    from tui.screens.completing import Completing
     from tui.screens.hit_actions import HitActions
+    from tui.screens.hit_list import HitList
     from tui.widgets.diff_view import DiffView
     from tui.widgets.query_bar import QueryInput
     from tui.widgets.results import ResultList
     from tui.widgets.search_panes import SearchPanes
     from tui.widgets.timeline_strip import TimelineStrip
-
-DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
 
 
 class SearchScreen(PanedScreen):
@@ -51,6 +48,8 @@ class SearchScreen(PanedScreen):
     SCOPES: ClassVar[tuple[Scope, ...]] = (Scope.SEARCH, Scope.DIFF)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.SEARCH, Scope.DIFF)]
     AUTO_FOCUS = "QueryInput"
+    hit_list: HitList  # this and the next come with the panes
+    completing: Completing
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,8 +57,8 @@ class SearchScreen(PanedScreen):
         self.bar = QueryBar(id="bar")
         self.order = "rank"
         self.group = "commit"
-        self._debounce: Timer | None = None
-        self._shown: tuple[str, ...] | None = None
+        self.intent: Intent | None = None  # as it is read from the words
+        self.asking = Asking(self)
         self.history = SearchHistory(self)
         self.lazy = LazyPanes(self, self.ohara.session.layout)
         self.view = SearchView(self, self.finder, self.bar, self.lazy)
@@ -81,9 +80,14 @@ class SearchScreen(PanedScreen):
 
     async def add_panes(self) -> None:
         """Add what the first paint does not need: the panes, still empty, and the query of the session."""
+        from tui.screens.completing import Completing
         from tui.screens.diff_actions import diff_commands
         from tui.screens.hit_actions import HitActions
+        from tui.screens.hit_list import HitList
 
+        self.completing = Completing(self)
+        self.view.completions = lambda: self.completing.hint
+        self.hit_list = HitList(self)
         panes = await self.lazy.mount()
         hits = HitActions(self, panes, self.history)
         self.commands = {
@@ -92,13 +96,15 @@ class SearchScreen(PanedScreen):
             **self.query_actions.commands(panes.timeline),
             **self.lazy.commands(),
             "focus_query": self.focus_query,
-            "cursor_down": partial(self.move, 1),
-            "cursor_up": partial(self.move, -1),
+            "cursor_down": partial(self.hit_list.move, 1),
+            "cursor_up": partial(self.hit_list.move, -1),
             "open_hit": partial(self._open, hits),
         }
         self.start_worker(self.finder.load_status, group="look", exclusive=True)
         if self.bar.draft.is_empty:  # nobody was quicker
             self.bar.show(self.history.parse(self.ohara.first_query))
+            if self.ohara.is_asked:  # a question that came with the command is to be read, not typed on
+                self.advice.focus()
 
     # -- the panes, once they are there ---------------------------------------------------------
 
@@ -127,6 +133,8 @@ class SearchScreen(PanedScreen):
     def on_resize(self, event: events.Resize) -> None:
         """Arrange the panes for the new size."""
         self.lazy.fit(event.size)
+        if self.lazy.mounted is not None:
+            self.call_after_refresh(self.hit_list.preview.refit)
 
     # -- the repository and the service ----------------------------------------------------------
 
@@ -162,21 +170,15 @@ class SearchScreen(PanedScreen):
         """Ask when typing pauses."""
         event.stop()
         self.history.query_changed(event.draft)
-        if self._debounce is not None:
-            self._debounce.stop()
-        self._debounce = self.set_timer(DEBOUNCE_S, self.ask)
+        if self.lazy.mounted is not None:
+            self.completing.typed()
+            self.view.draw_hint()
+        self.intent = None
+        self.asking.ask_soon()
 
-    def ask(self) -> None:
-        """Send the query that is in the bar now."""
-        if self._debounce is not None:
-            self._debounce.stop()
-        draft = self.bar.draft
-        if draft.is_empty:
-            self.workers.cancel_group(self, "find")
-            self.finder.clear()
-            return
-        work = partial(self.finder.ask, draft, order=self.order, group=self.group, reranks=self.ohara.reranks)
-        self.start_worker(work, group="find", exclusive=True)
+    def ask(self, *, is_typing: bool = False) -> bool:
+        """Send the query that is in the bar now; false when it cannot be read, and says why."""
+        return self.asking.ask(is_typing=is_typing)
 
     def _state_changed(self, change: Change) -> None:
         """Draw the finder's new state."""
@@ -184,32 +186,10 @@ class SearchScreen(PanedScreen):
             return
         state = self.finder.state
         if change is not Change.OTHER and self.lazy.mounted is not None:
-            self._fill(change)
+            self.hit_list.fill(change)
         if state.stage is Stage.NOT_INDEXED and state.commits is None:
             self.start_worker(self._count, group="count", exclusive=True)
         self.view.draw()
-
-    def _fill(self, change: Change) -> None:
-        """Put hits into the panes."""
-        state = self.finder.state
-        self.results.now = self.ohara.clock()
-        self.results.threads = state.threads
-        if change is Change.ANSWER and state.hits:
-            asked = (state.repository, state.source, state.order, state.group)
-            shown, self._shown = self._shown, asked
-            self.results.show(state.hits, keep=shown == self._shown)  # asked twice, the cursor stays
-            self.history.select_wanted()
-            self.ohara.typed = state.source
-            self.call_after_refresh(self._prepare, {hit.path for hit in state.hits})
-        elif change is Change.ORDER:
-            self.results.show(state.hits, keep=True)
-        elif change is Change.MORE:
-            self.results.extend(state.hits[len(self.results.hits) :])
-        self.timeline.show(state.hits, self.results.selected, self.query_actions.period)
-
-    def _prepare(self, paths: set[str]) -> None:
-        """Load the colours of all hits beside the drawing, once the first is drawn."""
-        self.start_worker(partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
 
     async def _count(self) -> None:
         self.finder.set_commit_count(await count_commits(self.finder.state.repository))
@@ -231,16 +211,7 @@ class SearchScreen(PanedScreen):
 
     def on_result_list_selected(self, event: ResultList.Selected) -> None:
         """Show the diff of the hit."""
-        self._show_diff(event.hit)
-
-    def _show_diff(self, hit: Hit) -> None:
-        thread = self.finder.state.threads.get(hit.thread) if hit.thread else None
-        head = thread_head(thread) if thread else ()
-        if len(self.diff.hits) == 1 and same_lines(self.diff.hits[0], hit) and self.diff.head == head:
-            self.diff.adopt(hit)
-            return
-        self.panes.show_diff(hit, head)
-        self.refresh_status()
+        self.hit_list.show_diff(event.hit)
 
     def on_result_list_near_end(self) -> None:
         """Fetch more hits."""
@@ -258,20 +229,7 @@ class SearchScreen(PanedScreen):
 
     def select(self, sha: str, hunk: int) -> bool:
         """Put the cursor on this hit; false when it is not listed."""
-        for at, hit in enumerate(self.results.hits):
-            if (hit.commit.sha, hit.hunk) == (sha, hunk):
-                self.results.move_to(at)
-                return True
-        return False
-
-    def move(self, by: int) -> None:
-        """Move among the hits, or among what the advice offers."""
-        if self.finder.state.stage is Stage.RESULTS:
-            self.results.move(by)
-            if self.results.selected is not None:  # at once: list and diff are then painted together
-                self._show_diff(self.results.selected)
-        else:
-            self.advice.move(by)
+        return self.hit_list.select(sha, hunk)
 
     def on_diff_view_line_chosen(self, event: DiffView.LineChosen) -> None:
         """Open the history of a line that was clicked twice."""
@@ -295,15 +253,18 @@ class SearchScreen(PanedScreen):
         self.history.recall(event.by)
 
     def on_query_input_entered(self) -> None:
-        """Go to the list, or do what the advice offers."""
-        self.bar.settle()
-        if self.finder.state.stage is Stage.RESULTS:
-            self.results.focus()
-            self.history.record()
-        elif self.advice.chosen is not None:
-            self.choose(self.advice.chosen)
-        else:
-            self.ask()
+        """Go to the list, or do what the advice offers; a query that cannot be read stays to be mended."""
+        self.asking.entered()
+
+    def on_query_input_completed(self) -> None:
+        """Complete the filter that is being typed, or go to the next pane."""
+        if not self.completing.take_next():
+            self.focus_next()
+
+    def on_query_input_pasted(self, event: QueryInput.Pasted) -> None:
+        """Search by the lines that were pasted."""
+        sample = pasted(event.text).sample
+        self.bar.show(replace(self.bar.draft, text="", sample=sample, is_pattern=False))
 
     def _open(self, hits: HitActions) -> None:
         """Open the selected hit, or do what the advice offers."""
@@ -324,13 +285,15 @@ class SearchScreen(PanedScreen):
 
     def step_back(self) -> bool:
         """Step back one level within this screen; false at the last."""
-        if self.diff.has_focus:
+        panes = self.lazy.mounted
+        if self.focused is self.bar.input or (panes is not None and panes.diff.has_focus):
+            self.leave_query()
+            return True
+        return False
+
+    def leave_query(self) -> None:
+        """Go to the list, or to the advice in its place; the query stays as it is."""
+        if self.finder.state.stage is Stage.RESULTS:
             self.results.focus()
-        elif self.focused is not self.bar.input:
-            self.bar.input.focus()
-        elif not self.bar.draft.is_empty:
-            self.bar.show(QueryDraft())
-            self.ask()
         else:
-            return False
-        return True
+            self.advice.focus()

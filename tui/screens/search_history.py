@@ -44,10 +44,10 @@ class SearchHistory:
         """Note this search as visited, and remember its query."""
         host = self._host
         state, hit = host.finder.state, host.selected
-        host.ohara.remember_query(state.repository, state.source)
+        host.ohara.remember_query(state.repository, host.bar.draft.source)
         selected = (hit.commit.sha, hit.hunk) if hit else None
         visit = SearchVisit(state.repository, host.bar.draft, host.order, selected, host.group)
-        host.ohara.record_visit(visit)
+        host.ohara.visited.record(visit)
 
     def restore(self, visit: SearchVisit) -> None:
         """Go back to a search, and to the hit that was selected in it."""

@@ -13,6 +13,8 @@ from tui.search_state import Stage
 from tui.status_line import activity, facts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.timer import Timer
     from textual.widget import Widget
 
@@ -37,6 +39,7 @@ class SearchView:
         self._lazy = lazy
         self._dim: Timer | None = None
         self._advice_focused = False
+        self.completions: Callable[[], str] = str  # none before there are panes
 
     def draw(self) -> None:
         """Draw everything but the hits themselves."""
@@ -54,11 +57,23 @@ class SearchView:
                 screen.advice.focus()
             elif before and screen.advice.has_focus:  # now there is something to type for
                 self._bar.input.focus()
-        _set_titles(self._bar, f"ohara · {state.name}" if state.name else "ohara", state.complaint)
+        self._bar.set_class(bool(state.complaint), "-complaint")
+        self._bar.set_class(state.is_typing, "-typing")
+        self.draw_hint()
         self.draw_foot()
+
+    def draw_hint(self) -> None:
+        """Draw what is said under the bar: what is wrong, what is missing, what it can be completed to."""
+        state, hint = self._finder.state, self.completions()
+        said = (
+            "  ".join(filter(None, (state.complaint, hint))) if state.is_typing else state.complaint or hint
+        )
+        _set_titles(self._bar, f"ohara · {state.name}" if state.name else "ohara", said)
 
     def _draw_panes(self, panes: SearchPanes, *, has_hits: bool) -> None:
         panes.display = has_hits
+        if has_hits and self._screen.advice.has_focus:
+            panes.results.focus()
         if not has_hits and self._screen.focused in {panes.results, panes.diff}:
             self._bar.input.focus()
         if not self._finder.state.loading:
@@ -85,7 +100,7 @@ class SearchView:
             title = "Threads" if state.group == "thread" else "Hits"
             results.set_titles(title, "best first" if state.order == "rank" else f"{state.order} first")
         now = activity(state, len(screen.ohara.marks), screen.ohara.keys)
-        screen.status_line.show(facts(state, position), now)
+        screen.status_line.show(facts(state, screen.ohara.keys, position), now)
         screen.key_line.show(self._footer())
 
     @property
@@ -94,14 +109,16 @@ class SearchView:
         if self._bar.input.has_focus:
             return (Scope.QUERY, Scope.SEARCH, Scope.DIFF)
         is_reading = self._lazy.mounted is not None and self._lazy.mounted.diff.has_focus
-        return (Scope.DIFF, Scope.SEARCH) if is_reading else (Scope.SEARCH, Scope.DIFF)
+        if is_reading:
+            return (Scope.READING, Scope.DIFF, Scope.SEARCH)
+        return (Scope.SEARCH, Scope.DIFF)
 
     def _footer(self) -> list[Key]:
         ohara = self._screen.ohara
         if self._bar.input.has_focus:
             return ohara.footer_keys(Scope.QUERY, typing=True)
         if self._finder.state.stage is Stage.RESULTS:
-            return ohara.footer_keys(Scope.SEARCH, Scope.DIFF)
+            return ohara.footer_keys(*self.active_scopes)
         offered = {choice.action for choice in self._screen.advice.advice.choices}
         return ohara.footer_keys(Scope.SEARCH, only={"focus_query", "filters", *offered})
 

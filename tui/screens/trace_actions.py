@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ohara import wire
 from ohara.errors import OharaError
+from ohara.model import ChangeKind
 from tui.visits import CommitVisit, HistoryVisit
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class TraceActions:
         return {
             "blame": self.blame,
             "line_history": lambda: open_line(self._host, self._diff.selected_line),
+            "whole_file": self.open_file,
+            "compare": self.compare,
         }
 
     async def _lines_around(self, hit: Hit, first: int, last: int) -> Sequence[str]:
@@ -44,6 +47,34 @@ class TraceActions:
                 )
             )
         ).lines
+
+    @property
+    def _hit(self) -> Hit | None:
+        return self._diff.selected_hit or next(iter(self._diff.hits), None)
+
+    def open_file(self) -> None:
+        """Read the whole file as of this commit, with who last touched each line in the margin."""
+        from tui.external import blame_command
+
+        hit = self._hit
+        if hit is None or not hit.path:
+            return
+        is_gone = hit.kind is ChangeKind.DELETED and hit.commit.parents
+        sha = hit.commit.parents[0] if is_gone else hit.commit.sha
+        in_pager(self._host, blame_command(self._host.repository, sha, hit.path))
+
+    def compare(self) -> None:
+        """Read what differs between the two commits that are marked, or between a marked one and this."""
+        from tui.external import compare_command
+
+        marked = {hit.commit.sha: hit.commit for hit in self._host.ohara.marks.values()}
+        if len(marked) == 1 and self._hit is not None:
+            marked[self._hit.commit.sha] = self._hit.commit
+        if len(marked) != 2:
+            self._host.notify("Mark hits of two commits, or of one to compare it with this.", timeout=4)
+            return
+        old, new = sorted(marked.values(), key=lambda commit: commit.committer_time)
+        in_pager(self._host, compare_command(self._host.repository, old.sha, new.sha))
 
     def blame(self) -> None:
         """Go to the commit that last touched the line under the cursor."""
@@ -85,33 +116,32 @@ class TraceActions:
         except OharaError as error:
             self._host.notify(error.message, severity="warning", markup=False)
             return
-        from tui.screens.commit import CommitScreen
-
-        visit = CommitVisit(
-            self._host.repository, origin.commit.sha, line=(origin.place.path, origin.place.line)
-        )
-        self._host.ohara.record_visit(visit)
-        self._host.ohara.push_screen(CommitScreen(visit))
+        place = (origin.place.path, origin.place.line)
+        self._host.ohara.visited.open(CommitVisit(self._host.repository, origin.commit.sha, line=place))
 
 
 def open_line(host: Host, line: SelectedLine | None) -> None:
     """Open the history of a line of a diff."""
-    from tui.screens.history import HistoryScreen
     from tui.trace import trace_of_line
 
     trace = trace_of_line(line) if line is not None else None
     if line is None or trace is None:
         host.notify(_NO_LINE, timeout=3)
         return
-    visit = HistoryVisit(host.repository, line.hit, trace)
-    host.ohara.record_visit(visit)
-    host.ohara.push_screen(HistoryScreen(visit))
+    host.ohara.visited.open(HistoryVisit(host.repository, line.hit, trace))
 
 
 def show_in_pager(host: Host, sha: str) -> None:
     """Read a commit in git's own pager."""
-    from tui.external import run_in_terminal, show_command, show_environment
+    from tui.external import show_command
 
-    complaint = run_in_terminal(host.ohara, show_command(host.repository, sha), show_environment(os.environ))
+    in_pager(host, show_command(host.repository, sha))
+
+
+def in_pager(host: Host, command: Sequence[str]) -> None:
+    """Run a command of git whose output goes through the user's pager."""
+    from tui.external import run_in_terminal, show_environment
+
+    complaint = run_in_terminal(host.ohara, command, show_environment(os.environ))
     if complaint:
         host.notify(complaint, severity="warning", markup=False)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.cells import cut, sanitize
-from tui.formats import day, milliseconds
+from tui.formats import author_day, milliseconds
+from tui.screens.dialog import Dialog
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit, Results
 
-_BAR = 24
+_BAR = 16
 
 
-class WhyScreen(ModalScreen[None]):
+class WhyScreen(Dialog[None]):
     """Explains one hit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,w,q,enter", "dismiss(None)", "Back"),
+        Binding("w,q,enter", "dismiss(None)", "Back"),
     ]
 
     def __init__(self, hit: Hit, results: Results, position: int) -> None:
@@ -51,7 +51,7 @@ def explained(hit: Hit, results: Results) -> Content:
     lines = [
         Content.assemble((cut(sanitize(hit.commit.subject), 70), "bold")),
         Content.styled(
-            f"{hit.commit.sha[:10]} · {day(hit.commit.author_time)} · {sanitize(hit.path)}:{hit.line}",
+            f"{hit.commit.sha[:10]} · {author_day(hit.commit)} · {sanitize(hit.path)}:{hit.line}",
             "$muted",
         ),
         Content(""),
@@ -63,7 +63,8 @@ def explained(hit: Hit, results: Results) -> Content:
         rank = hit.lanes.get(lane.name)
         score = hit.lane_scores.get(lane.name)
         row = f"{lane.name:<14}{rank if rank is not None else '—':>5}  {_number(score):>8}  "
-        rest = f"{lane.status}, {lane.count} in {milliseconds(lane.elapsed_ms)}" if rank is None else ""
+        took = milliseconds(lane.elapsed_ms)
+        rest = f"{lane.status}, {lane.count} in {took}" if rank is None else f"  of {lane.count} in {took}"
         lines.append(
             Content.assemble(
                 (row, "$foreground" if rank is not None else "$faint"),

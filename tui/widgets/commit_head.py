@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -11,12 +12,16 @@ from textual.widget import Widget
 
 from ohara.fate_phrase import MARKS, commit_fate_phrase
 from ohara.model import Kin
+from tui.actions import Scope, bindings
 from tui.cells import cut, sanitize
 from tui.formats import age, moment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual import events
     from textual.app import ComposeResult
+    from textual.binding import BindingType
 
     from ohara.model import CommitDetails, Sha, Thread, ThreadCommit
 
@@ -24,8 +29,11 @@ _SAME_S = 3600  # a commit that was put in place within the hour was not carried
 _MOST_KIN = 6  # lines for parents, and as many for children: an octopus has its own screen
 
 
-class CommitHead(VerticalScroll, can_focus=True):
+class CommitHead(VerticalScroll, can_focus=True, inherit_bindings=False):
     """The words of a commit, scrolled when they are many."""
+
+    SCOPE: ClassVar[Scope] = Scope.MESSAGE
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.MESSAGE)]
 
     DEFAULT_CSS = "CommitHead { scrollbar-size-vertical: 1; padding: 0 1; background: $surface; }"
 
@@ -48,6 +56,20 @@ class CommitHead(VerticalScroll, can_focus=True):
         """Show another commit."""
         self._words.show(details, now)
         self.scroll_to(y=0, animate=False)
+
+    def commands(self) -> dict[str, Callable[[], object]]:
+        """What its keys do, by action name."""
+        return {
+            "message_down": partial(self.scroll_relative, y=1, animate=False),
+            "message_up": partial(self.scroll_relative, y=-1, animate=False),
+            "message_page_down": partial(self._page, 1),
+            "message_page_up": partial(self._page, -1),
+            "message_first": partial(self.scroll_home, animate=False),
+            "message_last": partial(self.scroll_end, animate=False),
+        }
+
+    def _page(self, pages: int) -> None:
+        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False)
 
 
 class _Person(NamedTuple):

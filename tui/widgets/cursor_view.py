@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
+from tui.actions import Scope, bindings
 from tui.diff.document import following, preceding
 from tui.diff.rows import RowKind
 from tui.diff.selection import Selection
@@ -14,6 +15,7 @@ from tui.widgets.diff_canvas import DiffCanvas
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.binding import BindingType
 
     from ohara.model import Hit
 
@@ -30,8 +32,11 @@ class SelectedLine:
     text: str
 
 
-class CursorView(DiffCanvas):
-    """A diff with a line cursor."""
+class CursorView(DiffCanvas, inherit_bindings=False):
+    """A diff with a line cursor; with the focus, keys that move elsewhere move it."""
+
+    SCOPE: ClassVar[Scope] = Scope.READING
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.READING)]
 
     class HitReached(Message, namespace="diff_view"):
         """The cursor came to another hunk; `number` counts the hunks that are shown."""
@@ -84,39 +89,21 @@ class CursorView(DiffCanvas):
         if after != before and after is not None:
             self.post_message(self.HitReached(self, after))
 
-    # Keys that Textual gives to everything that scrolls: here they take the line cursor along.
+    def move_page(self, pages: int) -> None:
+        """Move the cursor by screens."""
+        self.move_cursor(self._cursor + pages * max(1, self.size.height - 2))
 
-    def action_scroll_down(self) -> None:
-        """Go to the next line."""
-        self.move_cursor(self._cursor + 1)
-
-    def action_scroll_up(self) -> None:
-        """Go to the previous line."""
-        self.move_cursor(self._cursor - 1)
-
-    def action_page_down(self) -> None:
-        """Go a page down."""
-        self.scroll_diff(pages=1)
-
-    def action_page_up(self) -> None:
-        """Go a page up."""
-        self.scroll_diff(pages=-1)
-
-    def action_scroll_home(self) -> None:
-        """Go to the first line."""
-        self.move_cursor(0)
-
-    def action_scroll_end(self) -> None:
-        """Go to the last line."""
+    def move_to_last(self) -> None:
+        """Move the cursor to the last line."""
         self.move_cursor(self._document.height - 1)
 
     def next_match(self) -> bool:
         """Go to the next match, or to the first after the last; false when there is none."""
-        return self._go(following(self._document.matches, self._cursor))
+        return self._go(following(self._document.marks, self._cursor))
 
     def previous_match(self) -> bool:
         """Go to the previous match, or to the last before the first; false when there is none."""
-        return self._go(preceding(self._document.matches, self._cursor))
+        return self._go(preceding(self._document.marks, self._cursor))
 
     def next_hunk(self) -> bool:
         """Go to the next hunk."""

@@ -14,9 +14,11 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from tui.cells import cell_width, fit
-from tui.diff.document import DiffDocument
+from tui.diff.document import DiffDocument, spans_of
+from tui.diff.rows import RowKind
 from tui.diff.selection import Selection, Spot
-from tui.widgets.diff_renderer import CLASSES, CSS, DiffOptions, DiffRenderer, StyledRow
+from tui.widgets.diff_renderer import DiffOptions, DiffRenderer, StyledRow
+from tui.widgets.diff_styles import CLASSES, CSS
 from tui.widgets.line_view import LineView
 
 _WIDEST = 4_000  # cells: how far a diff can be scrolled sideways
@@ -42,6 +44,7 @@ class DiffCanvas(LineView):
         self._document = DiffDocument(is_split=is_split)
         self._cursor = 0
         self._selection: Selection | None = None
+        self._marked: frozenset[tuple[str, int]] = frozenset()
         self._renderer: DiffRenderer | None = None
         self._tall = 0
 
@@ -62,6 +65,11 @@ class DiffCanvas(LineView):
     def shows_numbers(self) -> bool:
         """True when line numbers are shown."""
         return self._options.numbers
+
+    @property
+    def wraps(self) -> bool:
+        """True when long lines are wrapped."""
+        return self._options.wrap
 
     @property
     def shows_whitespace(self) -> bool:
@@ -101,7 +109,9 @@ class DiffCanvas(LineView):
             side = pair.left if x <= half else pair.right
             number = number if side is None else side
             column = x - renderer.half_gutter_cells - (half + 1 if x > half else 0)
-        column = max(0, column + self.scroll_offset.x)
+        column = max(
+            0, column + self.scroll_offset.x + self._document.part_at(position) * self._document.wrap
+        )
         taken = 0
         text = renderer.line_of(self._document.rows[number]).text
         for at, character in enumerate(text):
@@ -138,6 +148,8 @@ class DiffCanvas(LineView):
         renderer, seen = self._current_renderer(), self.text_size.width
         widest = min(_WIDEST, self._document.widest)
         width = widest + renderer.gutter_cells
+        if self._document.wrap and not self._document.is_split:
+            width = 0
         if self._document.is_split:  # both halves are cut at the same position
             width = seen + max(0, widest + renderer.half_gutter_cells - self._half(seen))
         self.set_scroll_size(width if width > seen else 0, self._document.height)
@@ -174,9 +186,15 @@ class DiffCanvas(LineView):
             return Strip.blank(width, renderer.blank)
         here, number = position == self._cursor, sheet.row_at(position)
         if not sheet.rows[number].is_line:
-            return renderer.heading(sheet.rows[number], width, here=here)
+            row = sheet.rows[number]
+            of = sheet.hits[row.hit]
+            is_marked = row.kind is RowKind.HUNK and (of.commit.sha, of.hunk) in self._marked
+            return renderer.heading(row, width, here=here, marked=is_marked)
         left = self.scroll_offset.x
         if not sheet.is_split:
+            if sheet.wrap:
+                part = sheet.part_at(position)
+                return renderer.wrapped(self._styled_row(number), width, part, sheet.wrap, here=here)
             return renderer.line(self._styled_row(number), width, left, here=here)
         pair, half = sheet.pairs[position], self._half(width)
         old = self._styled_row(pair.left) if pair.left is not None else None
@@ -195,7 +213,9 @@ class DiffCanvas(LineView):
         selected = None
         if self._selection is not None:
             selected = self._selection.stretch(number, len(self._current_renderer().line_of(row).text))
-        return StyledRow(row, self._document.colours.of(number), self._document.partner(number), selected)
+        found = tuple(spans_of(row.text, self._document.wanted)) if self._document.wanted else ()
+        colours, partner = self._document.colours.of(number), self._document.partner(number)
+        return StyledRow(row, colours, partner, selected, found)
 
     @staticmethod
     def _half(width: int) -> int:

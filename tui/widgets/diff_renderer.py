@@ -1,8 +1,7 @@
 """Renders rows of a diff as segments: gutter, sign, code, matches. It holds the styles of one theme and size.
 
-No meaning rests on colour alone: signs are always printed, matches are bold and underlined and their lines
-carry a mark in the gutter, what a name in a pattern stands for is italic too, the line cursor has a sign of
-its own.
+No meaning rests on colour alone: signs are always printed, matches are underlined and their lines carry a
+mark in the gutter, what a name in a pattern stands for is italic too, the line cursor has a sign of its own.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.cells import ELLIPSIS, cell_width, cut_left, display_line, fit
+from tui.cells import ELLIPSIS, cell_width, cut, cut_left, display_line, fit
 from tui.diff.rows import RowKind
 from tui.diff.words import changed
 from tui.highlight import Syntax
+from tui.widgets.diff_styles import BASES, FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,74 +29,7 @@ if TYPE_CHECKING:
 
 MATCHED = "•"
 HERE = "▸"
-
-_BASES = {
-    RowKind.ADDED: "diff--added",
-    RowKind.REMOVED: "diff--removed",
-    RowKind.CONTEXT: "diff--context",
-    RowKind.REMARK: "diff--remark",
-    RowKind.NOTE: "diff--remark",
-    RowKind.HUNK: "diff--hunk",
-    RowKind.FILE: "diff--file",
-}
-
-CLASSES = {
-    *_BASES.values(),
-    "diff--gutter",
-    "diff--cursor",
-    "diff--match",
-    "diff--capture",
-    "diff--added-word",
-    "diff--removed-word",
-    "diff--selection",
-    *(f"diff--{syntax}" for syntax in Syntax),
-}
-
-
-CSS = """
-DiffCanvas {
-    background: $surface; color: $foreground;
-    & > .diff--context, & > .diff--remark { background: $surface; }
-    & > .diff--remark { color: $text-muted; text-style: italic; }
-    & > .diff--added { background: $success 12%; }
-    & > .diff--removed { background: $error 12%; }
-    & > .diff--added-word { background: $success 32%; }
-    & > .diff--removed-word { background: $error 32%; }
-    & > .diff--hunk { color: $text-muted; background: $surface; }
-    & > .diff--file { color: $text; background: $panel; text-style: bold; }
-    & > .diff--gutter { color: $text-disabled; background: $surface; }
-    & > .diff--cursor { color: $text; background: $primary 45%; text-style: bold; }
-    & > .diff--match { background: $warning 40%; }
-    & > .diff--capture { background: $accent 60%; }
-    & > .diff--selection { color: $text; background: $primary 60%; }
-    & > .diff--keyword { color: $text-accent; }
-    & > .diff--name { color: $text-primary; }
-    & > .diff--builtin { color: $text-secondary; }
-    & > .diff--string { color: $text-success; }
-    & > .diff--number { color: $text-warning; }
-    & > .diff--comment { color: $text-muted; text-style: italic; }
-    & > .diff--tag { color: $text-warning; }
-    & > .diff--heading { color: $text-primary; text-style: bold; }
-    &:ansi {
-        & > .diff--added { color: ansi_green; background: transparent; }
-        & > .diff--removed { color: ansi_red; background: transparent; }
-        & > .diff--added-word, & > .diff--removed-word { background: transparent; }
-        & > .diff--hunk { color: ansi_cyan; background: transparent; }
-        & > .diff--file { background: transparent; text-style: bold reverse; }
-        & > .diff--gutter, & > .diff--remark, & > .diff--comment {
-            color: ansi_bright_black; background: transparent;
-        }
-        & > .diff--context { background: transparent; }
-        & > .diff--cursor { background: transparent; text-style: bold reverse; }
-        & > .diff--selection { background: transparent; text-style: reverse; }
-        & > .diff--match, & > .diff--capture { background: transparent; }
-        & > .diff--keyword { color: ansi_magenta; }
-        & > .diff--name, & > .diff--heading { color: ansi_blue; }
-        & > .diff--builtin, & > .diff--tag { color: ansi_cyan; }
-        & > .diff--string, & > .diff--number { color: ansi_yellow; }
-    }
-}
-"""
+MARKED = "✓"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +38,7 @@ class DiffOptions:
 
     numbers: bool = True
     whitespace: bool = False
+    wrap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +49,7 @@ class StyledRow:
     syntax: tuple[Span, ...] = ()
     partner: Row | None = None
     selected: tuple[int, int] | None = None
+    found: tuple[tuple[int, int], ...] = ()
 
 
 class DiffRenderer:
@@ -124,16 +59,27 @@ class DiffRenderer:
         """Take the styles that a widget has for its component classes."""
         self._options = options
         self._digits = digits
-        self._base = {kind: full(name) for kind, name in _BASES.items()}
+        self._base = {kind: full(name) for kind, name in BASES.items()}
         self._gutter = full("diff--gutter")
-        self._cut = full("diff--hunk")
+        self._cut = _ink(full("diff--hunk"))
         self._cursor = full("diff--cursor")
         self._selection = full("diff--selection")
-        self._match = _overlay(full("diff--match")) + Style(bold=True, underline=True)
+        self._found = full("diff--found")
+        self._match = Style(underline=True)
         self._capture = _overlay(full("diff--capture")) + Style(italic=True)
+        self._sign = {
+            RowKind.ADDED: full("diff--added-sign"),
+            RowKind.REMOVED: full("diff--removed-sign"),
+            RowKind.CONTEXT: self._base[RowKind.CONTEXT],
+        }
+        self._facts = [full(f"diff--{part}") for part in FACTS]
         self._word = {
             RowKind.ADDED: _overlay(full("diff--added-word")),
             RowKind.REMOVED: _overlay(full("diff--removed-word")),
+        }
+        # Where a theme has no tints, the ink of a changed line says what it is: syntax gives way.
+        self._inked = {
+            kind for kind in self._word if self._base[kind].color != self._base[RowKind.CONTEXT].color
         }
         self._syntax = {syntax: _ink(full(f"diff--{syntax}")) for syntax in Syntax}
 
@@ -160,11 +106,11 @@ class DiffRenderer:
         """The row's text as it is shown."""
         return display_line(row.text, whitespace=self._options.whitespace and row.is_line)
 
-    def heading(self, row: Row, width: int, *, here: bool) -> Strip:
+    def heading(self, row: Row, width: int, *, here: bool, marked: bool = False) -> Strip:
         """A file or hunk heading, a remark or a note, over the whole width."""
         style = self._base[row.kind]
         text = self.line_of(row).text
-        mark = HERE if here else " "
+        mark = HERE if here else MARKED if marked else " "
         match row.kind:
             case RowKind.FILE:
                 text = f"{mark}▌{cut_left(text, width - 3)} "
@@ -175,14 +121,43 @@ class DiffRenderer:
                 return Strip(
                     [Segment(text.rstrip() + " " + "─" * max(0, rest - 1), style)]
                 ).adjust_cell_length(width, style)
+            case RowKind.META:
+                return self._told(row, width, mark)
+            case RowKind.SECTION:
+                text = fit(f"{mark}── {text} ", width)
+                bare = text.rstrip()
+                return Strip([Segment(f"{bare} {'─' * max(0, width - cell_width(bare) - 1)}", style)], width)
+            case RowKind.TITLE | RowKind.MESSAGE:
+                return Strip([Segment(fit(f"{mark} {text}", width), style)], width)
             case _:
                 return Strip([Segment(fit(f"{mark} {row.sign}{text}", width), style)], width)
+
+    def _told(self, row: Row, width: int, mark: str) -> Strip:
+        """Facts of a commit, each in its own colour."""
+        segments, room = [Segment(f"{mark} ", self._facts[0])], width - 2
+        for fact, style in zip(row.text.split("\t"), self._facts, strict=False):
+            shown = cut(display_line(fact).text, room)
+            if shown:
+                segments += [Segment(shown, style), Segment("  ", style)]
+            room = max(0, room - cell_width(shown) - (2 if shown else 0))
+        return Strip(segments).adjust_cell_length(width, self._base[RowKind.MESSAGE])
 
     def line(self, styled: StyledRow, width: int, left: int, *, here: bool) -> Strip:
         """A line with both numbers, cut at the left."""
         row = styled.row
         numbers = f"{_digits(row.old, self._digits)} {_digits(row.new, self._digits)} "
         return self._joined(styled, numbers, width, left, here=here)
+
+    def wrapped(self, styled: StyledRow, width: int, part: int, room: int, *, here: bool) -> Strip:
+        """One part of a line that takes several; the first has its numbers."""
+        row, base = styled.row, self._base[styled.row.kind]
+        numbers = f"{_digits(row.old, self._digits)} {_digits(row.new, self._digits)} "
+        head = self._mark(row, numbers if part == 0 else " " * len(numbers), here=here)
+        if part:
+            head[-1] = Segment("↪ ", base + self._cut)
+        code = self._code(styled)
+        body = Strip(code).crop(part * room, (part + 1) * room).adjust_cell_length(room, base)
+        return Strip([*head, *body]).adjust_cell_length(width, base)
 
     def half(self, styled: StyledRow | None, width: int, left: int, *, is_old: bool, here: bool) -> Strip:
         """A line of one side with its number; without one, the empty half beside a line."""
@@ -206,7 +181,7 @@ class DiffRenderer:
         wide = sum(cell_width(segment.text) for segment in code)
         if wide > left + room:
             body = Strip(code, wide).crop(left, left + room - 1).adjust_cell_length(room - 1, base)
-            return Strip([*head, *body, Segment(ELLIPSIS, self._cut)], width)
+            return Strip([*head, *body, Segment(ELLIPSIS, base + self._cut)], width)
         if left:
             body = Strip(code, wide).crop(left, left + room)
             code, wide = list(body), body.cell_length
@@ -215,14 +190,14 @@ class DiffRenderer:
     def _mark(self, row: Row, numbers: str, *, here: bool) -> list[Segment]:
         style = self._cursor if here else self._gutter
         mark = HERE if here else MATCHED if row.matches else " "
-        sign = Segment(f"{row.sign} ", self._base[row.kind] + Style(bold=True))
+        sign = Segment(f"{row.sign} ", self._sign[row.kind])
         return [Segment((numbers if self._options.numbers else "") + mark, style), sign]
 
     def _code(self, styled: StyledRow) -> list[Segment]:
         row, offset = styled.row, (line := self.line_of(styled.row)).offset
         spans = [
             StyleSpan(offset(span.start), offset(span.end), self._syntax[span.syntax])
-            for span in styled.syntax
+            for span in (styled.syntax if row.kind not in self._inked else ())
         ]
         if styled.partner is not None:
             word = self._word[row.kind]
@@ -231,6 +206,7 @@ class DiffRenderer:
             ]
         spans += [StyleSpan(offset(start), offset(end), self._match) for start, end in row.matches]
         spans += [StyleSpan(offset(start), offset(end), self._capture) for start, end in row.captures]
+        spans += [StyleSpan(offset(start), offset(end), self._found) for start, end in styled.found]
         if styled.selected is not None:
             spans.append(StyleSpan(*styled.selected, self._selection))
         return styled_segments(line.text, self._base[row.kind], spans)

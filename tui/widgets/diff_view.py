@@ -14,15 +14,19 @@ from ohara.errors import OharaError
 from ohara.model import Hit
 from tui.diff.context import ContextWindow, Lines, missing
 from tui.diff.document import DiffDocument
+from tui.widgets.colour_reader import ColourReader
 from tui.widgets.cursor_view import CursorView
 
 if TYPE_CHECKING:
+    from tui.diff.rows import Row
     from tui.widgets.diff_renderer import DiffOptions
 
 # Gives lines of a file at a hit's commit, first to last, 1-based and inclusive.
 LinesAround: TypeAlias = Callable[[Hit, int, int], Awaitable[Sequence[str]]]
 
 _CONTEXT_STEP = 4
+_LEAST_WRAP = 20
+_LINES_BELOW = 6  # seen after the line that reading begins at
 _MOST_CONTEXT = 400
 _FETCHED_NEAR = (
     15  # hunks before and after the cursor for which lines are fetched; a commit may have thousands
@@ -43,15 +47,19 @@ class DiffView(CursorView):
         super().__init__(options=options, is_split=is_split, id=id)
         self.lines_around = lines_around
         self._window = ContextWindow()
-        self.head: tuple[str, ...] = ()
+        self._head: tuple[Row, ...] = ()
+        self._section = ""
+        self._wanted = ""
+        self._colours = ColourReader(self)
 
     # -- what is shown ---------------------------------------------------------------------------
 
     def show(
-        self, hits: Sequence[Hit] | Hit, *, keep_position: bool = False, head: tuple[str, ...] = ()
+        self, hits: Sequence[Hit] | Hit, *, keep_position: bool = False, head: Sequence[Row] = ()
     ) -> None:
-        """Show these hunks below `head`, from the first match or change unless the position is to be kept."""
-        self.head = head
+        """Show these hunks below a head, from the first match or change unless the position is to be kept."""
+        self._wanted = ""
+        self._head, self._section = tuple(head), ""
         given = (hits,) if isinstance(hits, Hit) else tuple(hits)
         self._selection = None
         self._window = ContextWindow(given, self._window.context if keep_position else None)
@@ -59,16 +67,22 @@ class DiffView(CursorView):
         if keep_position:
             return
         self._cursor = self._document.opening()
-        self.scroll_to(0, 0, animate=False, force=True)
-        self.reveal(self._cursor)
+        seen = self._cursor < self.size.height - _LINES_BELOW
+        top = 0 if seen else max(0, self._cursor - self.size.height // 3)
+        self.scroll_to(0, top, animate=False, force=True)
 
     def adopt(self, hit: Hit) -> None:
         """Take a hit of the same lines for the one that is shown; nothing is drawn for it."""
-        self._window = replace(self._window, given=(hit,))
+        self._window = replace(self._window, given=(hit, *self._window.given[1:]))
 
-    def extend(self, hits: Sequence[Hit]) -> None:
-        """Show more hunks below, without moving."""
-        self._window = replace(self._window, given=(*self._window.given, *hits))
+    def complete(self, hit: Hit, others: Sequence[Hit], *, head: Sequence[Row], section: str) -> None:
+        """Show the whole of the hit that is shown, and others below it, without moving."""
+        self._head, self._section = tuple(head), section
+        self.set_hits((hit, *others))
+
+    def set_hits(self, hits: Sequence[Hit]) -> None:
+        """Show more of the same hunks, without moving."""
+        self._window = replace(self._window, given=tuple(hits))
         self._lay_out()
 
     def clear(self) -> None:
@@ -84,12 +98,61 @@ class DiffView(CursorView):
         """Show the diff unified, or old and new side by side; the cursor stays on its line."""
         self._lay_out(is_split=not self._document.is_split)
 
+    def toggle_wrap(self) -> None:
+        """Wrap long lines, or cut them."""
+        self._options = replace(self._options, wrap=not self._options.wrap)
+        self.scroll_to(x=0, animate=False, force=True)
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        """Wrap lines at the new width."""
+        if self._options.wrap:
+            self._lay_out()
+
+    def _wrap_cells(self) -> int:
+        """How many cells of a line stand before it goes on in the next; 0 where lines are cut."""
+        if not self._options.wrap:
+            return 0
+        return max(_LEAST_WRAP, self.text_size.width - self._current_renderer().gutter_cells)
+
+    @property
+    def wanted(self) -> str:
+        """The text that is looked for."""
+        return self._wanted
+
+    @property
+    def found(self) -> list[int]:
+        """Where the text that is looked for stands."""
+        return self._document.found
+
+    def look_for(self, text: str) -> None:
+        """Mark a text wherever it stands, and go to the first place from here on; no text, none."""
+        self._wanted = text
+        self._document = replace(self._document, wanted=text)
+        self.redraw()
+        places = self._document.found
+        if places and self._cursor not in places:
+            self.next_match()
+
+    def mark(self, marked: frozenset[tuple[str, int]]) -> None:
+        """Show which hunks are marked, by sha and hunk."""
+        self._marked = marked
+        self.redraw()
+
     def _lay_out(self, *, is_split: bool | None = None) -> None:
         """Compute everything that depends on which hunks are shown, how much of them and in which form."""
         before = self._document
         cursor_row = before.rows[before.row_at(self._cursor)] if self._cursor < before.height else None
         split = before.is_split if is_split is None else is_split
-        self._document = DiffDocument(self._window.shown(), split, self.head)
+        self._document = DiffDocument(
+            self._window.shown(),
+            split,
+            self._colours.known,
+            self._head,
+            self._section,
+            self._wrap_cells(),
+            self._wanted,
+        )
         same = self._document.same_row(cursor_row) if cursor_row is not None else None
         self._cursor = (
             self._document.position_of(same)
@@ -98,6 +161,19 @@ class DiffView(CursorView):
         )
         self.repaint()
         self.reveal(self._cursor)
+        self._colours.look_soon()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Read the colours of what comes into view."""
+        super().watch_scroll_y(old_value, new_value)
+        self._colours.look_soon()
+
+    def seen_hits(self) -> list[Hit]:
+        """The hunks of which something is on screen, as they were given."""
+        top, document = self.scroll_offset.y, self._document
+        seen = range(top, min(document.height, top + self.size.height))
+        numbers = dict.fromkeys(document.rows[document.row_at(at)].hit for at in seen)
+        return [self._window.given[number] for number in numbers]
 
     # -- context ---------------------------------------------------------------------------------
 

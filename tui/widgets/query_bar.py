@@ -17,17 +17,22 @@ from textual.reactive import Reactive
 from textual.widgets import Input, Static
 
 from tui.actions import Scope, bindings
-from tui.cells import cut, sanitize
+from tui.cells import cell_width, cut, sanitize
 from tui.query_draft import QueryDraft, lift_filters
 from tui.widgets.text_input import TextInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
 _CHIP_CELLS = 34
 _PATTERN = "$"  # no filter: how the text is read
+_LEAST_CHIP_CELLS = 12
+_CHIP_FRAME = 5  # its padding, the sign that takes it away, the gap to the next one
+_SHARE = 0.6  # of the bar: the rest is for words
 
 
 class QueryInput(TextInput):
@@ -44,12 +49,33 @@ class QueryInput(TextInput):
     class RubbedOut(Message):
         """Backspace was pressed where there is nothing before the cursor."""
 
+    class Completed(Message):
+        """The filter that is being typed is to be completed."""
+
+    class Cleared(Message):
+        """Everything in the bar is to go."""
+
     class Recalled(Message):
         """An older (-1) or newer (1) query is wanted."""
 
         def __init__(self, by: int) -> None:
             super().__init__()
             self.by = by
+
+    class Pasted(Message):
+        """Several lines were pasted."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take all lines of what is pasted; the field itself would keep the first."""
+        lines = [line for line in event.text.splitlines() if line.strip()]
+        if len(lines) > 1:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Pasted(event.text))
 
     def on_mount(self) -> None:
         """Keep the cursor still: a screen that changes twice a second is work for a slow line."""
@@ -65,6 +91,14 @@ class QueryInput(TextInput):
             self.post_message(self.RubbedOut())
         else:
             self.action_delete_left()
+
+    def action_complete(self) -> None:
+        """Complete the filter that is being typed."""
+        self.post_message(self.Completed())
+
+    def action_clear_query(self) -> None:
+        """Empty the bar."""
+        self.post_message(self.Cleared())
 
     def action_older_query(self) -> None:
         """Take back the query before."""
@@ -86,13 +120,31 @@ class Chip(Static):
             self.source = source
 
     def __init__(self, source: str, label: str) -> None:
-        super().__init__(cut(sanitize(label), _CHIP_CELLS) + " ✕", markup=False)
+        super().__init__(label + " ✕", markup=False)
         self.source = source
 
     def on_click(self, event: events.Click) -> None:
         """Ask to be removed."""
         event.stop()
         self.post_message(self.Removed(self.source))
+
+
+def chip_labels(labels: Sequence[str], room: int) -> list[str]:
+    """What is written on each chip so that together they take no more cells than these.
+
+    Long ones give way first; of chips that do not fit at all the last ones are kept, as they are newer.
+    """
+    shown = [sanitize(label) for label in labels]
+    widest = _CHIP_CELLS
+    while widest > _LEAST_CHIP_CELLS and _cells(shown, widest) > room:
+        widest -= 1
+    while len(shown) > 1 and _cells(shown, widest) > room:
+        shown = shown[1:]
+    return [cut(label, widest) for label in shown]
+
+
+def _cells(labels: Sequence[str], widest: int) -> int:
+    return sum(min(widest, cell_width(label)) + _CHIP_FRAME for label in labels)
 
 
 class QueryBar(Horizontal):
@@ -114,6 +166,7 @@ class QueryBar(Horizontal):
             select_on_focus=False,
         )
         self._chips = Horizontal(id="chips")
+        self._chips_drawn_for = 0
 
     def compose(self) -> ComposeResult:
         """Prompt, chips, text."""
@@ -138,14 +191,31 @@ class QueryBar(Horizontal):
             self._draw_chips()
 
     def _draw_chips(self) -> None:
-        chips = [Chip(source, source) for source in self.draft.chips]
+        sources = [*self.draft.chips]
+        labels = [*sources]
         if self.draft.sample is not None:
-            chips.insert(0, Chip("", self.draft.sample.label))
+            sources, labels = ["", *sources], [self.draft.sample.label, *labels]
         if self.draft.is_pattern:
-            chips.insert(0, Chip(_PATTERN, "code"))
+            sources, labels = [_PATTERN, *sources], ["code", *labels]
+        fitting = chip_labels(labels, self._chip_room - _CHIP_FRAME - 2)
+        hidden = len(labels) - len(fitting)
+        self._chips_drawn_for = self._chip_room
+        more = [Static(f"+{hidden}", classes="more", markup=False)] if hidden else []
+        chips = [Chip(source, label) for source, label in zip(sources[hidden:], fitting, strict=True)]
         with self.app.batch_update():
             self._chips.remove_children()
-            self._chips.mount_all(chips)
+            self._chips.mount_all([*more, *chips])
+
+    @property
+    def _chip_room(self) -> int:
+        return int((self.size.width or self.app.size.width - 4) * _SHARE)
+
+    def on_resize(self) -> None:
+        """Give the chips the room that there is now."""
+        if self._chip_room != self._chips_drawn_for and (
+            self.draft.chips or self.draft.sample or self.draft.is_pattern
+        ):
+            self._draw_chips()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Text was typed: a sample gives way to it, finished filters become chips."""
@@ -171,6 +241,10 @@ class QueryBar(Horizontal):
             self._become(settled)
         else:
             self.show(settled)
+
+    def on_query_input_cleared(self) -> None:
+        """Take words, chips and sample away."""
+        self.show(QueryDraft())
 
     def on_query_input_rubbed_out(self) -> None:
         """Take the last chip away."""

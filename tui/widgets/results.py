@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from ohara.fate_phrase import MARKS
-from tui.cells import cell_width, cut, cut_left, fit, sanitize
+from tui.cells import cell_width, cut, cut_path, fit, sanitize
 from tui.formats import age
 from tui.search_state import index_of_hit
 from tui.widgets.line_view import LineView
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit, Sha, Thread
 
-LANES = (("text", "T"), ("symbol", "S"), ("vector", "V"), ("commit", "C"), ("literal", "L"))
-
 _NEAR_END = 12  # hits before the end of what is loaded at which more is asked for
-_AUTHOR = 14
+_AUTHOR = 16
+_WITH_SHA = 64  # cells from which a row has room for the commit's name
 _ROOMY = 36
 _LEAST_SYMBOL = 8
 _PARTS = ("subject", "sha", "age", "author", "path", "symbol", "badge", "faint", "rank", "mark")
@@ -66,6 +65,7 @@ class ResultList(LineView, inherit_bindings=False):
         self.now = time.time()
         self._at = 0
         self._compact = False
+        self.was_moved = False  # by a person, since these hits are listed
 
     # -- what is listed --------------------------------------------------------------------------
 
@@ -89,6 +89,7 @@ class ResultList(LineView, inherit_bindings=False):
         self.hits = tuple(hits)
         stays = index_of_hit(self.hits, before) if keep else None
         self._at = stays or 0
+        self.was_moved = self.was_moved and keep
         self._measure()
         row = self._at * self._row_cells
         from_first = not stays or (top == 0 and row + self._row_cells <= self.drawn_size.height)
@@ -138,6 +139,7 @@ class ResultList(LineView, inherit_bindings=False):
         at = max(0, min(at, len(self.hits) - 1))
         if at != self._at and self.hits:
             before, self._at = self._at, at
+            self.was_moved = True
             self._reveal()
             for row in (before, at):  # the others look as before
                 self.redraw_lines(*range(row * self._row_cells, (row + 1) * self._row_cells))
@@ -192,56 +194,49 @@ class ResultList(LineView, inherit_bindings=False):
         sign = "✓" if part == 0 and (hit.commit.sha, hit.hunk) in self.marked else " "
         segments = [Segment(edge, self._style("rank", here)), Segment(sign, self._style("mark", here))]
         if self._compact:
-            segments += self._one_line(hit, at, width - 2, here)
+            segments += self._one_line(hit, width - 2, here)
         elif part == 0:
-            segments += self._first_line(hit, at, width - 2, here)
+            segments += self._first_line(hit, width - 2, here)
         else:
             segments += self._second_line(hit, width - 2, here)
         return Strip(segments).adjust_cell_length(width, here or self._style("faint", None))
 
-    def _first_line(self, hit: Hit, at: int, width: int, here: Style | None) -> list[Segment]:
-        room = max(8, width - 3 - 1 - 6 - len(LANES) - 1)
+    def _first_line(self, hit: Hit, width: int, here: Style | None) -> list[Segment]:
+        risen = _risen(hit)
         return [
-            Segment(f"{at + 1:>3} ", self._style("rank", here)),
-            Segment(fit(self._subject(hit), room), self._style("subject", here)),
+            Segment(f"{_fate_mark(hit)} ", self._style("badge", here)),
+            Segment(fit(self._subject(hit), max(8, width - 8 - len(risen))), self._style("subject", here)),
+            Segment(risen, self._style("badge", here)),
             Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
-            *self._badges(hit, here),
-            Segment(" ", self._style("faint", here)),
         ]
 
     def _second_line(self, hit: Hit, width: int, here: Style | None) -> list[Segment]:
-        author = cut(sanitize(hit.commit.author), min(_AUTHOR, width // 5))
-        head = [
-            Segment("  ", self._style("faint", here)),
-            Segment(f"{_fate_mark(hit)} ", self._style("badge", here)),
-            Segment(f"{hit.commit.sha[:8]} ", self._style("sha", here)),
-        ]
-        room = width - 13 - cell_width(author) - 3
+        author = cut(sanitize(hit.commit.author), min(_AUTHOR, width // 3))
+        sha = f" {hit.commit.sha[:8]}" if width >= _WITH_SHA else ""
+        room = max(0, width - 3 - cell_width(author) - len(sha) - 2)
         where = self._where(hit, room, here)
         gap = room - sum(cell_width(segment.text) for segment in where)
         return [
-            *head,
+            Segment("  ", self._style("faint", here)),
             *where,
-            Segment(" " * max(2, gap + 2), self._style("faint", here)),
+            Segment(" " * max(1, gap + 2), self._style("faint", here)),
             Segment(author, self._style("author", here)),
+            Segment(sha, self._style("sha", here)),
             Segment(" ", self._style("faint", here)),
         ]
 
-    def _one_line(self, hit: Hit, at: int, width: int, here: Style | None) -> list[Segment]:
-        path_room = max(12, (width - 26) // 3)
-        room = max(8, width - 3 - 1 - 2 - 8 - 6 - 1 - path_room - 1 - len(LANES) - 1)
+    def _one_line(self, hit: Hit, width: int, here: Style | None) -> list[Segment]:
+        path_room = max(12, (width - 9) * 2 // 5)
+        room = max(8, width - 2 - 6 - 1 - path_room)
         where = self._where(hit, path_room, here)
         gap = path_room - sum(cell_width(segment.text) for segment in where)
         return [
-            Segment(f"{at + 1:>3} ", self._style("rank", here)),
             Segment(f"{_fate_mark(hit)} ", self._style("badge", here)),
-            Segment(hit.commit.sha[:8], self._style("sha", here)),
-            Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
             Segment(fit(self._subject(hit), room), self._style("subject", here)),
             Segment(" ", self._style("faint", here)),
             *where,
-            Segment(" " * (max(0, gap) + 1), self._style("faint", here)),
-            *self._badges(hit, here),
+            Segment(" " * max(0, gap), self._style("faint", here)),
+            Segment(f" {age(hit.commit.author_time, now=self.now):>4} ", self._style("age", here)),
         ]
 
     def _subject(self, hit: Hit) -> str:
@@ -251,27 +246,16 @@ class ResultList(LineView, inherit_bindings=False):
             return sanitize(hit.commit.subject) or "(no message)"
         return f"≡{len(thread.commits)} {sanitize(thread.title) or '(no title)'}"
 
-    def _badges(self, hit: Hit, here: Style | None) -> list[Segment]:
-        """A letter for each lane that found it, a dot for each that did not; of code, how many more match."""
-        if hit.structural is not None:
-            risen = hit.structural.after - hit.structural.before
-            return [Segment(f"{risen:+,}".rjust(len(LANES)), self._style("badge", here))]
-        return [
-            Segment(letter, self._style("badge", here))
-            if lane in hit.lanes
-            else Segment("·", self._style("faint", here))
-            for lane, letter in LANES
-        ]
-
     def _where(self, hit: Hit, room: int, here: Style | None) -> list[Segment]:
         symbol = sanitize(hit.symbol) if hit.symbol else ""
         more = f" +{hit.more_in_commit}" if hit.more_in_commit else ""
+        more += _copies(hit, room // 3)
         whole_path = sanitize(hit.path) + (f":{hit.line}" if hit.line else "") if hit.path else "(no file)"
         # The path comes first; the symbol gets what it leaves, or a third where there is much room.
-        left_over = room - len(more) - cell_width(whole_path)
+        left_over = room - cell_width(more) - cell_width(whole_path)
         symbol_room = max(left_over, room // 3 if room >= _ROOMY else 0)
         shown_symbol = cut(f" ▸ {symbol}", symbol_room) if symbol and symbol_room >= _LEAST_SYMBOL else ""
-        path = cut_left(whole_path, room - cell_width(shown_symbol) - len(more))
+        path = cut_path(whole_path, room - cell_width(shown_symbol) - cell_width(more))
         return [
             Segment(path, self._style("path", here)),
             Segment(shown_symbol, self._style("symbol", here)),
@@ -279,6 +263,20 @@ class ResultList(LineView, inherit_bindings=False):
         ]
 
 
+def _copies(hit: Hit, room: int) -> str:
+    """The branches that hold the same change in another commit, folded under this one."""
+    branches = [sanitize(copy.branches[0]) for copy in hit.also_on if copy.branches]
+    if not branches:
+        return ""
+    named = f" ⑂ {', '.join(branches)}"
+    return named if cell_width(named) <= room else f" ⑂ {len(branches)}"
+
+
 def _fate_mark(hit: Hit) -> str:
     """One sign for what became of the hunk's lines; blank where it is not known."""
     return MARKS[hit.fate.state] if hit.fate else " "
+
+
+def _risen(hit: Hit) -> str:
+    """How many more matches of a pattern of code there are after a hit."""
+    return "" if hit.structural is None else f" {hit.structural.after - hit.structural.before:+,}"

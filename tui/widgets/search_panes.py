@@ -15,16 +15,15 @@ from tui.widgets.splitter import Splitter
 from tui.widgets.timeline_strip import TimelineStrip
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
 
     from ohara.model import Hit
+    from tui.diff.rows import Row
 
 _LEAST_SHARE, _MOST_SHARE = 20, 80
 _STALE_OPACITY = 0.55  # set on the pane itself: a class would style all its parts anew, twice for an answer
-
-
-class SearchDiff(DiffView, inherit_bindings=False):
-    """The diff of the selected hit: arrows go on moving the list."""
 
 
 class SearchPanes(Horizontal):
@@ -34,8 +33,10 @@ class SearchPanes(Horizontal):
         super().__init__(id="main")
         self.results = ResultList(id="results")
         self.timeline = TimelineStrip(id="timeline")
-        self.diff = SearchDiff(
-            id="diff", options=DiffOptions(layout.numbers, layout.whitespace), is_split=layout.is_split
+        self.diff = DiffView(
+            id="diff",
+            options=DiffOptions(layout.numbers, layout.whitespace, layout.wrap),
+            is_split=layout.is_split,
         )
         self.share = layout.list_share
         self._left = Vertical(id="left")
@@ -50,8 +51,8 @@ class SearchPanes(Horizontal):
         yield Splitter(id="splitter")
         yield self.diff
 
-    def show_diff(self, hit: Hit, head: tuple[str, ...] = ()) -> None:
-        """Show the diff of a hit below lines about its thread, and its bar in the timeline."""
+    def show_diff(self, hit: Hit, head: Sequence[Row]) -> None:
+        """Show the diff of a hit below what is said of its commit, and its bar in the timeline."""
         self.diff.show(hit, head=head)
         place = f"{hit.path}:{hit.line}" if hit.path and hit.line else hit.path or "(no file)"
         self.diff.set_titles(sanitize(place), sanitize(f"{hit.commit.author} · {hit.commit.sha[:10]}"))
@@ -66,7 +67,7 @@ class SearchPanes(Horizontal):
     def layout_options(self) -> Layout:
         """How the panes are arranged, to be kept for the next time."""
         diff = self.diff
-        return Layout(self.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace)
+        return Layout(self.share, diff.is_split, diff.shows_numbers, diff.shows_whitespace, diff.wraps)
 
     # -- room ------------------------------------------------------------------------------------
 

@@ -48,14 +48,20 @@ class TimelineStrip(Widget):
         self._selected: int | None = None
         self._here: int | None = None
         self._bars: tuple[Bar, ...] = ()
-        self._chosen: str = ""
+        self._chosen: Bar | None = None
         self._hover: int | None = None
         self._laid_out = 0
 
-    def show(self, hits: tuple[Hit, ...], selected: Hit | None, chosen: str) -> None:
-        """Show when these hits were made, which one is selected, and the period that was narrowed to."""
+    def choose(self, bar: Bar) -> None:
+        """Show which bar was narrowed to; the others stay, to be walked to."""
+        self._chosen = bar
+        self._point()
+        self.refresh()
+
+    def show(self, hits: tuple[Hit, ...], selected: Hit | None) -> None:
+        """Show when these hits were made, and which one is selected."""
         self._moments = tuple(map(_moment, hits))
-        self._chosen = chosen
+        self._chosen = None
         self._lay_out()
         self.select(selected)
 
@@ -66,7 +72,11 @@ class TimelineStrip(Widget):
 
     def _point(self) -> None:
         before, self._here = self._here, None
-        if self._selected is not None:
+        if self._chosen is not None:
+            first = self._chosen.first_month
+            indexes = (number for number, bar in enumerate(self._bars) if bar.first_month == first)
+            self._here = next(indexes, None)
+        elif self._selected is not None:
             (one,) = bars([self._selected], 1)
             indexes = (
                 number
@@ -83,7 +93,7 @@ class TimelineStrip(Widget):
         return self._bars
 
     def neighbour(self, by: int) -> Bar | None:
-        """The next bar with hits before or after the one of the selected hit."""
+        """The next bar with hits before or after the chosen one, or else that of the selected hit."""
         here = self._here if self._here is not None else len(self._bars)
         places = range(here + by, len(self._bars) if by > 0 else -1, by)
         return next((self._bars[at] for at in places if self._bars[at].hits), None)
@@ -156,7 +166,7 @@ class TimelineStrip(Widget):
         at = self._hover if self._hover is not None else self._here
         here = "" if at is None else f"  ▲ {self._bars[at].label}: {count(self._bars[at].hits, 'hit')}"
         first, last = self._bars[0].since, self._bars[-1].until
-        only = "  (narrowed)" if self._chosen else ""
+        only = "  (narrowed)" if self._chosen is not None else ""
         return f" {first}{f' ─ {last}' if last != first else ''}{only}{here}"
 
     def _part(self, name: str) -> Style:

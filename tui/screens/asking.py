@@ -1,0 +1,75 @@
+"""Sends what is in the query bar: when typing pauses, when enter is pressed, when something asks again."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui.query_draft import problem_of
+from tui.search_state import Stage
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from tui.screens.search import SearchScreen
+
+DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
+
+
+class Asking:
+    """Decides what of the bar is a question; one that cannot be read stays there, and why is said."""
+
+    def __init__(self, screen: SearchScreen) -> None:
+        self._screen = screen
+        self._debounce: Timer | None = None
+
+    def ask_soon(self) -> None:
+        """Ask when typing pauses."""
+        if self._debounce is not None:
+            self._debounce.stop()
+        ask = partial(self.ask, is_typing=self._screen.bar.input.has_focus)
+        self._debounce = self._screen.set_timer(DEBOUNCE_S, ask)
+
+    def ask(self, *, is_typing: bool = False) -> bool:
+        """Send the query that is in the bar now; false when it cannot be read, and says why."""
+        screen, finder, draft = self._screen, self._screen.finder, self._screen.bar.draft
+        if self._debounce is not None:
+            self._debounce.stop()
+        if draft.is_empty:
+            screen.workers.cancel_group(screen, "find")
+            finder.clear()
+            return True
+        problem = problem_of(draft, now=int(screen.ohara.clock()), is_typing=is_typing)
+        if problem is not None:
+            screen.workers.cancel_group(screen, "find")
+            finder.refuse(problem.said, is_typing=problem.is_typing)
+            return False
+        if is_typing and finder.state.has_answered(draft, screen.order, screen.group):
+            finder.accept()
+            return True
+        work = partial(
+            finder.ask,
+            draft,
+            order=screen.order,
+            group=screen.group,
+            reranks=screen.ohara.reranks,
+            intent=screen.intent,
+        )
+        screen.start_worker(work, group="find", exclusive=True)
+        return True
+
+    def entered(self) -> None:
+        """Go to the list, or do what the advice offers; a query that cannot be read stays to be mended."""
+        screen = self._screen
+        screen.bar.settle()
+        state, draft = screen.finder.state, screen.bar.draft
+        is_asked = state.source == draft.source and not state.complaint
+        if not draft.is_empty and not is_asked and not self.ask():
+            return
+        if state.stage is Stage.RESULTS:
+            screen.results.focus()
+            screen.history.record()
+        elif (draft.is_empty or is_asked) and screen.advice.chosen is not None:
+            screen.choose(screen.advice.chosen)
+        elif not draft.is_empty:  # the list has the focus as soon as it comes
+            screen.advice.focus()

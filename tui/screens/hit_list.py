@@ -1,0 +1,87 @@
+"""Fills the panes of the search screen with hits, and moves among them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from tui.finder import Change
+from tui.highlight import prepare
+from tui.screens.preview import Preview
+from tui.search_state import Stage, same_lines
+
+if TYPE_CHECKING:
+    from ohara.model import Hit, Sha
+    from tui.screens.search import SearchScreen
+
+
+class HitList:
+    """The hits on screen, and which of them is selected."""
+
+    def __init__(self, screen: SearchScreen) -> None:
+        self._screen = screen
+        self._shown: tuple[str, ...] | None = None
+        self._thread_shown: Sha | None = None
+        self.preview = Preview(screen)
+
+    def fill(self, change: Change) -> None:
+        """Put hits into the panes."""
+        screen, state = self._screen, self._screen.finder.state
+        results, timeline = screen.results, screen.timeline
+        results.now = screen.ohara.clock()
+        results.threads = state.threads
+        if change is Change.ANSWER and state.hits:
+            shown, self._shown = self._shown, (state.repository, state.source, state.order, state.group)
+            results.show(state.hits, keep=shown == self._shown and self._is_reading)
+            screen.history.select_wanted()
+            screen.ohara.typed = state.source
+            screen.call_after_refresh(self._prepare, {hit.path for hit in state.hits})
+        elif change is Change.ORDER:
+            results.show(state.hits, keep=self._is_reading)
+        elif change is Change.MORE:
+            results.extend(state.hits[len(results.hits) :])
+        narrowed = screen.query_actions.narrowed_to
+        if narrowed is None:
+            timeline.show(state.hits, results.selected)
+        else:
+            timeline.choose(narrowed)
+
+    @property
+    def _is_reading(self) -> bool:
+        """True when a person chose the selected hit, or reads it: then the cursor stays on it."""
+        return self._screen.results.was_moved or self._screen.diff.has_focus
+
+    def _prepare(self, paths: set[str]) -> None:
+        """Load the colours of all hits beside the drawing, once the first is drawn."""
+        self._screen.start_worker(partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
+
+    def show_diff(self, hit: Hit) -> None:
+        """Show the diff of a hit; of the same lines in another order nothing is drawn anew."""
+        diff = self._screen.diff
+        thread = hit.thread if hit.thread in self._screen.finder.state.threads else None
+        if diff.hits and same_lines(diff.hits[0], hit) and thread == self._thread_shown:
+            diff.adopt(hit)
+            return
+        self._thread_shown = thread
+        self.preview.show(hit)
+        self._screen.refresh_status()
+
+    def select(self, sha: str, hunk: int) -> bool:
+        """Put the cursor on a hit; false when it is not listed."""
+        for at, hit in enumerate(self._screen.results.hits):
+            if (hit.commit.sha, hit.hunk) == (sha, hunk):
+                self._screen.results.move_to(at)
+                return True
+        return False
+
+    def move(self, by: int) -> None:
+        """Move among the hits, or among what the advice offers."""
+        results = self._screen.results
+        if self._screen.finder.state.stage is Stage.RESULTS:
+            results.move(by)
+            if results.selected is not None:  # at once: list and diff are then painted together
+                self.show_diff(results.selected)
+        else:
+            self._screen.advice.move(by)
