@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ohara.values import Value
 
 REPOSITORY_FILE = ".ohara.toml"
+SHARED = "shared"  # a section of the user's file with a table for each server that keeps a team's indexes
 GROUPS = "groups"  # a section of the user's file with names of its own: sets of repositories
 
 # Enough for a thousand patterns, and a bound on what a repository can make every command read.
@@ -60,16 +61,25 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """A server that keeps a team's indexes: how it is reached, and whose repositories it answers for."""
+
+    dsn: str = field(repr=False)
+    default_for: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
     """The settings in force, and the origin of each value.
 
-    `groups` are sets of repositories by the name that the user gave them.
+    `groups` are sets of repositories, and `shared` servers, by the names that the user gave them.
     """
 
     settings: Settings
     values: Mapping[str, Value]
     origins: Mapping[str, Origin]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shared: Mapping[str, Shared] = field(default_factory=dict)
 
 
 _Found: TypeAlias = "dict[str, tuple[Value, Origin]]"
@@ -87,14 +97,27 @@ def load(
     """
     stronger = _from_environment(os.environ if environ is None else environ) | _from_flags(flags or {})
     found: _Found = {item.key: (item.default, Origin(Source.DEFAULT)) for item in SETTINGS}
-    of_user, groups = _from_user_file(paths.config_file())
+    of_user, groups, shared = _from_user_file(paths.config_file())
     found |= of_user
     reads_repository_file, _ = (found | stronger)["index.repo_file"]
     if repository is not None and reads_repository_file:
         found |= _from_repository_file(repository / REPOSITORY_FILE)
     found |= stronger
     values = {key: value for key, (value, _) in found.items()}
-    return Loaded(_tree(values), values, {key: origin for key, (_, origin) in found.items()}, groups)
+    return Loaded(_tree(values), values, {key: origin for key, (_, origin) in found.items()}, groups, shared)
+
+
+def default_server(path: Path | str) -> str | None:
+    """The server whose index is the default of the repository at a path, by the user's settings."""
+    from pathlib import Path
+
+    here = Path(path).absolute()
+    _, _, shared = _from_user_file(paths.config_file())
+    for name, server in shared.items():
+        for each in server.default_for:
+            if here.is_relative_to(Path(each).expanduser()):
+                return name
+    return None
 
 
 def work_tree(start: Path) -> Path | None:
@@ -115,18 +138,19 @@ def _tree(values: Mapping[str, Value]) -> Settings:
 # -- files ---------------------------------------------------------------------------------------
 
 
-def _from_user_file(file: Path) -> tuple[_Found, dict[str, tuple[str, ...]]]:
+def _from_user_file(file: Path) -> tuple[_Found, dict[str, tuple[str, ...]], dict[str, Shared]]:
     try:
         content = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        return {}, {}
+        return {}, {}, {}
     except OSError as error:
         raise _unreadable(file, error) from error
     origin = Origin(Source.USER, str(file))
     document = _document(file, content)
     groups = _groups(file, document.pop(GROUPS, {}))
+    shared = _shared(file, document.pop(SHARED, {}))
     found = {item.key: (_accepted(item, raw, origin), origin) for item, raw in _entries(file, document)}
-    return found, groups
+    return found, groups, shared
 
 
 def _groups(file: Path, body: object) -> dict[str, tuple[str, ...]]:
@@ -149,6 +173,26 @@ def _groups(file: Path, body: object) -> dict[str, tuple[str, ...]]:
             )
         groups[name] = listed
     return groups
+
+
+def _shared(file: Path, body: object) -> dict[str, Shared]:
+    """The servers of shared indexes: a table with a dsn for each name."""
+    servers: dict[str, Shared] = {}
+    for name, table in body.items() if isinstance(body, dict) else [("NAME", None)]:
+        if not isinstance(table, dict) or not isinstance(table.get("dsn"), str):
+            raise ConfigError(
+                f"{file}: {SHARED}.{name} needs a dsn",
+                hint=f'write [{SHARED}.{name}] and dsn = "postgresql://host/database" below it',
+            )
+        unknown = next((key for key in table if key not in {"dsn", "default_for"}), None)
+        listed = as_kind(table.get("default_for", []), Kind.LIST)
+        if unknown is not None or not isinstance(listed, tuple):
+            raise ConfigError(
+                f"{file}: {SHARED}.{name}.{unknown or 'default_for'} is not understood",
+                hint='a shared index has a dsn, and default_for = ["~/src/a"]',
+            )
+        servers[name] = Shared(table["dsn"], listed)
+    return servers
 
 
 def _from_repository_file(file: Path) -> _Found:

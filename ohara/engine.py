@@ -18,6 +18,7 @@ from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import DEFAULT_REFS, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import WHOLE_HUNK, ExplainOptions, IndexStatus, Pass, Progress, SearchOptions
+from ohara.sharing import server_named, shared_index
 from ohara.store.engines import index_at
 from ohara.store.facts import LAST_RUN, TIPS, TOTAL
 from ohara.store.locate import known_indexes, locate
@@ -47,20 +48,28 @@ _LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well
 class Engine:
     """Everything ohara does with one repository."""
 
-    def __init__(self, repository: Repository, settings: Settings) -> None:
+    def __init__(self, repository: Repository, settings: Settings, store: Index | None = None) -> None:
         self.repository = repository
         self.settings = settings
-        self.store: Index = index_at(locate(repository.common_dir))
+        self.store: Index = store or index_at(locate(repository.common_dir))
+        self.is_shared = store is not None  # such an index is only read
         self._shared_settings: Settings | None = None
         self._search: Search | None = None
         self._browser: Browser | None = None
 
     @classmethod
-    def open(cls, path: Path | str = ".", settings: Settings | None = None) -> Engine:
-        """Open the repository that contains a path, with the settings in force there."""
+    def open(
+        cls, path: Path | str = ".", settings: Settings | None = None, *, shared: str | None = None
+    ) -> Engine:
+        """Open the repository that contains a path, with the settings in force there.
+
+        `shared` names the server whose index is asked instead of this machine's; such an engine only reads.
+        """
         repository = Repository.open(path)
         if settings is None:
             settings = config.load(repository=repository.work_dir).settings
+        if shared:
+            return cls(repository, settings, shared_index(repository, server_named(shared)))
         engine = cls(repository, settings)
         if not engine.store.exists:
             adopt_index(repository, engine.store)
@@ -115,7 +124,7 @@ class Engine:
 
             self._search = Search(
                 self.repository,
-                self.location,
+                self.store,
                 replace(self.settings, index=self.index_settings.index),
                 self._trace,
             )
@@ -128,7 +137,7 @@ class Engine:
             self.require_index()
             from ohara.browse.browser import Browser  # late: only those who browse need it
 
-            self._browser = Browser(self.repository, self.location, self.settings)
+            self._browser = Browser(self.repository, self.store, self.settings)
         return self._browser
 
     def _trace(self, reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:

@@ -10,7 +10,8 @@
     │   ├── IndexLocked          another process is indexing
     │   ├── IndexReplaced        others take its place faster than it can be read
     │   ├── IndexCorrupt         the database is damaged or not ohara's
-    │   └── IndexTooNew          a newer ohara wrote it
+    │   ├── IndexTooNew          a newer ohara wrote it
+    │   └── ServerAway           the server that keeps a shared index does not answer
     ├── ModelError               an embedder or reranker cannot be loaded or run
     ├── DaemonError              the background service cannot be reached or refused a request
     │   └── DaemonBusy           it has more to do than it can do in time
@@ -70,6 +71,10 @@ class IndexCorrupt(StoreError):
 
 class IndexTooNew(StoreError):
     """A newer ohara wrote the index."""
+
+
+class ServerAway(StoreError):
+    """The server that keeps a shared index does not answer."""
 
 
 class ModelError(OharaError):

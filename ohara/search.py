@@ -28,7 +28,6 @@ from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Plan, Reached, Sources
 from ohara.retrieve.run import find, results_of, search
 from ohara.retrieve.structural import Structures
-from ohara.store.engines import index_at
 from ohara.store.facts import OLDER
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.request import Traced
     from ohara.retrieve.run import Found
     from ohara.settings import Settings
-    from ohara.store.locate import IndexLocation
+    from ohara.store.index import Index
     from ohara.store.reading import Reader
 
 
@@ -56,13 +55,12 @@ class Search:
     def __init__(
         self,
         repository: Repository,
-        location: IndexLocation,
+        index: Index,
         settings: Settings,
         trace: Callable[[Reader, LinesName, Sequence[str]], Traced],
     ) -> None:
         self._repository = repository
         self._settings = settings
-        self._location = location
         self._lock = Lock()
         self._embedder: Embedder | None = None
         self._former: Embedder | None = None
@@ -70,7 +68,6 @@ class Search:
         self._reranker: Reranker | None = None
         self._reaches = Reaches(repository, settings.index.since)
         self._unseen = UnseenCommits(repository)
-        index = index_at(location)
         self._pool = index.readers()
         self._structures = Structures(repository.common_dir, index.match_cache())
         self._sources = Sources(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytest_plugins = ("fixtures.plugin",)
+pytest_plugins = ("fixtures.plugin", "tests.shared_server")
 
 # Deadlines measure the machine, not the code. On CI a failure must be the same failure twice.
 hypothesis.settings.register_profile("dev", deadline=None)

@@ -30,7 +30,6 @@ from ohara.query.place import read_place
 from ohara.retrieve.fates import threads_with_fates
 from ohara.retrieve.request import Traced
 from ohara.retrieve.together import read_threads
-from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from ohara.model import Hit, Related, Results, Sha
     from ohara.query.names import LinesName
     from ohara.settings import Settings
-    from ohara.store.locate import IndexLocation
+    from ohara.store.index import Index
     from ohara.store.reading import Reader
 
 T = TypeVar("T")
@@ -55,11 +54,11 @@ _READERS = 2  # one person browses; the other is for changing one's mind
 class Browser:
     """Reads commits and histories; safe to use from several tasks at once."""
 
-    def __init__(self, repository: Repository, location: IndexLocation, settings: Settings) -> None:
+    def __init__(self, repository: Repository, index: Index, settings: Settings) -> None:
         self._repository = Repository.open(repository.path)
         self._settings = settings
         self._unseen = UnseenCommits(self._repository)
-        self._pool = index_at(location).readers(size=_READERS)
+        self._pool = index.readers(size=_READERS)
         self._lock = Lock()
         self._fates = FateSource(repository.common_dir)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ohara.cli.filters import read_filters, read_polarity
 from ohara.cli.printing import Form, OutputOptions
+from ohara.config import default_server
 from ohara.errors import QueryError, UsageError
 from ohara.model import Group, Intent, Mode, Order, SearchOptions
 from ohara.present.template import NEEDS_TAG, ONELINE, read_template
@@ -23,7 +24,8 @@ EVERYWHERE = "@all"  # the same as in ohara.federation.scope, which loads a git 
 class FindArguments:
     """What a command line asks for: of which repositories, what, and how the answer is printed.
 
-    `repos` are paths and groups, none for the repository of the current folder.
+    `repos` are paths and groups, none for the repository of the current folder; `shared` names the server
+    whose index is asked.
     """
 
     words: tuple[str, ...]
@@ -34,6 +36,7 @@ class FindArguments:
     no_daemon: bool
     rule: Path | None = None
     paged: bool = True
+    shared: str | None = None
 
 
 def read_arguments(
@@ -41,6 +44,7 @@ def read_arguments(
     words: tuple[str, ...],
     repos: tuple[str, ...],
     everywhere: bool,
+    shared: str | None,
     count: int | None,
     mode: str,
     no_rerank: bool,
@@ -130,7 +134,28 @@ def read_arguments(
     if everywhere and repos:
         raise UsageError("--everywhere and --repo exclude each other", hint="choose one of them")
     among = (EVERYWHERE,) if everywhere else repos
-    return FindArguments(words, among, options, printing, batch, no_daemon, rule, paged=not no_pager)
+    return FindArguments(
+        words,
+        among,
+        options,
+        printing,
+        batch,
+        no_daemon,
+        rule,
+        paged=not no_pager,
+        shared=_server(shared, among),
+    )
+
+
+def _server(named: str | None, repos: Sequence[str]) -> str | None:
+    """The server that is asked: the one that was named, or whose index is the repository's default."""
+    if len(repos) > 1 or any(each.startswith("@") for each in repos):
+        if named is not None:
+            raise UsageError(
+                "--index searches one repository at a time", hint="name one --repo, or leave --index out"
+            )
+        return None
+    return named or default_server(repos[0] if repos else ".")
 
 
 def _template(given: str | None, *, oneline: bool, urls: bool) -> str:

@@ -30,6 +30,8 @@ _BEING_READ = "another process is reading the rest (ohara status)"
 
 def freshen(engine: Engine, *, quiet: bool) -> list[str]:
     """Index the newest commits before a search; returns notes about what is left to the background."""
+    if engine.is_shared:  # who pushes it looks after it
+        return []
     try:
         if not engine.store.exists or _holds_nothing(engine):
             _begin(engine, quiet=quiet)

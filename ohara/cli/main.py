@@ -56,6 +56,7 @@ COMMANDS: Mapping[str, Lazy] = {
     "export": Lazy("export_index", "Write the index of a repository to FILE, for other clones of it."),
     "import": Lazy("import_index", "Take over the index in FILE, which another clone exported."),
     "gc": Lazy("gc", "Remove commits that were rewritten away, and give their space back."),
+    "share": Lazy("share", "Share indexes with a team: a PostgreSQL server keeps them."),
     "forget": Lazy(
         "forget", "Delete the index of the repository at PATH (default: here), never the repository."
     ),

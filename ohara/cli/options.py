@@ -84,6 +84,13 @@ several_option = click.option(
     help="A work tree, a folder in one, a bare repository, or a group (default: here); repeatable.",
 )
 
+index_option = click.option(
+    "--index",
+    "shared",
+    metavar="NAME",
+    help="Ask the shared index of this name ([shared.NAME] in the settings).",
+)
+
 everywhere_option = click.option("--everywhere", is_flag=True, help="Search every indexed repository.")
 
 date_option = click.option(

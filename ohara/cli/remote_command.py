@@ -89,7 +89,8 @@ def _read(arguments: tuple[str, ...]) -> FindArguments:
         raise DaemonError("help is printed where it was asked for") from help_was_asked
     with context:
         asked = read_arguments(**context.params)
-    if asked.batch or asked.no_daemon or asked.rule is not None or find.STDIN in asked.words:
+    alone = asked.batch or asked.no_daemon or asked.rule is not None or asked.shared is not None
+    if alone or find.STDIN in asked.words:
         raise DaemonError("only the process that was asked can do this")
     return asked
 

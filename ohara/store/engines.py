@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ohara.errors import UsageError
 from ohara.store.sqlite.files import try_database
 from ohara.store.sqlite.index import SqliteIndex
 
@@ -14,11 +16,21 @@ if TYPE_CHECKING:
     from ohara.model import Sha
     from ohara.store.index import Analysis, Exported, Index
     from ohara.store.locate import IndexLocation
+    from ohara.store.shared import SharedServer
 
 
 def index_at(location: IndexLocation) -> Index:
     """The index at a location, whether or not it exists yet."""
     return SqliteIndex(location)
+
+
+def shared_server(name: str, dsn: str) -> SharedServer:
+    """The server that keeps a team's indexes, by the name it goes by here and how it is reached."""
+    if find_spec("psycopg") is None:
+        raise UsageError("a shared index needs psycopg", hint="pip install 'ohara[postgres]'")
+    from ohara.store.postgres.shared import PostgresServer  # late: who shares nothing need not have it
+
+    return PostgresServer(name, dsn)
 
 
 def try_engine() -> str:

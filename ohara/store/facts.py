@@ -71,6 +71,10 @@ def _text_if_any(stored: object) -> str | None:
     return stored if isinstance(stored, str) else None
 
 
+def _texts(stored: object) -> tuple[str, ...]:
+    return tuple(map(str, stored)) if isinstance(stored, list) else ()
+
+
 def _flag(stored: object) -> bool:
     return stored is True
 
@@ -136,6 +140,7 @@ LONG_RUN = Fact(
     "long", _flag, _as_it_is
 )  # a long run, or the first of several that make one, is to be compacted
 INLINE = Fact("inline", _flag, _as_it_is)  # a run without workers has begun and not ended
+ROOTS = Fact("roots", _texts, _as_it_is)  # the commits without parents: whose history a shared index has
 THREADS = Fact("threads", _number, _as_it_is)  # the version of the rules that made them; 0: not all yet
 THREADED = Fact("threaded", _number, _as_it_is)  # of how many commits they were made
 FINGERPRINT = Fact("fingerprint", _fingerprint, _written_fingerprint)  # what the passes were made with

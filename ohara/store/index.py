@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ohara.model import Failure, LeftOut, Pass, PassStatus, Sha
+    from ohara.store.copying import CopySource
     from ohara.store.derived import StoredCommits
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.lines import LineHistory
@@ -166,6 +167,10 @@ class Index(Protocol):
 
     def readers(self, *, size: int = READERS) -> Readers:
         """Open the index to be asked questions, by at most so many readers at a time."""
+        ...
+
+    def copy_source(self) -> AbstractContextManager[CopySource]:
+        """Open the index to be copied into another."""
         ...
 
     def match_cache(self) -> MatchCache:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DATABASE = "index.db"
 LOCK = "index.lock"
+REBUILD = "set it aside and index again with: ohara index --rebuild"  # what to do about a damaged one
 MARKER = "repository"  # a text file that names the repository: listing indexes opens none
 
 # Twelve hex digits tell 10^7 repositories apart with a chance of collision below 10^-1 percent.

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 from ohara.engine import Engine
 from ohara.model import Pass
 from ohara.store.facts import FINGERPRINT
+from ohara.store.sql.meta import read_fact
+from ohara.store.sql.session import PASS_BITS
+from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.generations import generations
-from ohara.store.sqlite.meta import read_fact
-from ohara.store.sqlite.schema import PASS_BITS, open_reader
+from ohara.store.sqlite.schema import open_reader
 from ohara.store.sqlite.writer import Writer
 from tests.bench.changelog import default_branch_tip
 from tests.bench.workspace import at_home, bring_up_to_date, with_messages
@@ -61,7 +63,9 @@ def fingerprint_of(indexed: Indexed) -> str:
     with at_home(indexed.home):
         database = Engine.open(indexed.repo, indexed.settings).location.database
     with closing(open_reader(database)) as connection:
-        return f"{read_fact(connection, FINGERPRINT)} {connection.pragma('user_version')}"
+        return (
+            f"{read_fact(Connected(database, connection), FINGERPRINT)} {connection.pragma('user_version')}"
+        )
 
 
 def keeping(_writer: Writer) -> None:
@@ -71,7 +75,7 @@ def keeping(_writer: Writer) -> None:
 def forgetting(writer: Writer) -> None:
     """Empty every message."""
     writer.connection.execute(_FORGET)
-    vectors = generations(writer.connection).current
+    vectors = generations(writer).current
     if vectors is not None:
         writer.connection.execute(_FORGET_SUBJECTS.format(vectors.commits))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ohara.store.locate import IndexLocation
+from ohara.store.postgres.index import PostgresIndex
 from ohara.store.sqlite.index import SqliteIndex
 
 if TYPE_CHECKING:
@@ -18,7 +19,20 @@ if TYPE_CHECKING:
     MakeIndex = Callable[[str], Index]
     """Makes an index that does not exist yet, by a name of its own."""
 
-ENGINES: dict[str, Callable[[IndexLocation], Index]] = {"sqlite": SqliteIndex}
+
+def _sqlite(_request: pytest.FixtureRequest, location: IndexLocation) -> Index:
+    return SqliteIndex(location)
+
+
+def _postgres(request: pytest.FixtureRequest, location: IndexLocation) -> Index:
+    folder = location.folder
+    return PostgresIndex(location, request.getfixturevalue("team"), f"{folder.parent.name}/{folder.name}")
+
+
+ENGINES: dict[str, Callable[[pytest.FixtureRequest, IndexLocation], Index]] = {
+    "sqlite": _sqlite,
+    "postgres": _postgres,
+}
 
 
 @pytest.fixture(params=sorted(ENGINES))
@@ -28,7 +42,7 @@ def make_index(request: pytest.FixtureRequest, tmp_path: Path) -> MakeIndex:
     def make(name: str) -> Index:
         location = IndexLocation(tmp_path / "repository.git", tmp_path / name)
         location.prepare()
-        return ENGINES[request.param](location)
+        return ENGINES[request.param](request, location)
 
     return make
 

@@ -34,6 +34,7 @@ FACTS: tuple[tuple[Fact[object], object, object, object], ...] = (
     (facts.HEAD_SYMBOLS, None, sha("a"), ""),
     (facts.HEAD_LINES, None, sha("b"), ""),
     (facts.LONG_RUN, False, True, False),
+    (facts.ROOTS, (), (sha("a"), sha("b")), ()),
     (facts.THREADS, 0, 3, 0),
     (facts.THREADED, 0, 17_666, 0),
     (facts.INLINE, False, True, False),

@@ -19,6 +19,7 @@ from ohara.engine import Engine
 from ohara.index import derived_passes
 from ohara.index.run import IndexOptions
 from ohara.model import LaneStatus, Pass, SearchOptions
+from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.generations import generations
 from tests import onnx_bytes
@@ -94,7 +95,7 @@ def index_until(repo: Repo, vectors: int) -> None:
 
 
 def held(engine: Engine) -> Generations:
-    return generations(opened(engine))
+    return generations(Connected(engine.location.database, opened(engine)))
 
 
 def opened(engine: Engine) -> Connection:
@@ -249,7 +250,7 @@ def count(engine: Engine, table: str, condition: str = "1") -> int:
     connection = opened(engine)
     if not connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)).get:
         return 0
-    return int(connection.execute(f"SELECT count(*) FROM {table} WHERE {condition}").get)  # noqa: S608 - ours
+    return int(connection.execute(f"SELECT count(*) FROM {table} WHERE {condition}").get)
 
 
 def test_when_the_former_model_is_gone_the_new_vectors_serve_as_far_as_they_are(repo: Repo, use: Use) -> None:

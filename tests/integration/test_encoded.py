@@ -145,7 +145,7 @@ def test_encoded_lines_are_not_among_words_and_trigrams(carried: Repo, indexed: 
     terms = {}
     for table in ("fts_hunk_text", "fts_literal"):
         database.execute(f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab(main, {table}, row)")
-        terms[table] = database.execute(f"SELECT count(*) FROM temp.{table}_terms").get  # noqa: S608
+        terms[table] = database.execute(f"SELECT count(*) FROM temp.{table}_terms").get
     database.close()
     size = len(carried.git("log", "-p", "HEAD"))
     # Each of the archives' 12,000 trigrams is another one, and each of their lines other words.
@@ -196,7 +196,9 @@ def test_an_index_of_a_former_ohara_answers_and_goes_on(tmp_path: Path) -> None:
         for (content_id,) in execute("SELECT id FROM content").fetchall():
             execute("DELETE FROM fts_literal WHERE rowid = ?", (content_id,))
             packed = execute("SELECT body FROM content WHERE id = ?", (content_id,)).get
-            changed = sides(writer.rows.codec.unpack(packed)).changed  # it had all lines among its trigrams
+            changed = sides(
+                writer.commit_rows.codec.unpack(packed)
+            ).changed  # it had all lines among its trigrams
             execute("INSERT INTO fts_literal(rowid, changed) VALUES(?, ?)", (content_id, changed))
         execute("DROP TABLE encoded")
         execute("PRAGMA user_version = 3")

@@ -251,7 +251,7 @@ def test_a_language_includes_its_dialects(tmp_path: Path) -> None:
 
 
 def test_no_filters_cost_nothing(reader: Reader) -> None:
-    assert compile_filters(reader.connection, Filters()) == EVERYTHING
+    assert compile_filters(reader, Filters()) == EVERYTHING
     assert EVERYTHING.on("rowid") == ""
 
 

@@ -11,7 +11,6 @@ from ohara.git.repo import Repository
 from ohara.index.run import IndexOptions
 from ohara.model import LeftOut, Pass, Sha
 from ohara.store.sqlite.connection import connect_reader
-from ohara.store.sqlite.stored_commits import StoredCommits
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def database(indexed: Engine) -> Iterator[Connection]:
 
 def hunks_of(database: Connection, indexed: Engine, sha: Sha) -> list[tuple[str, str]]:
     """Path and body of every stored hunk of a commit."""
-    stored = StoredCommits(indexed.location.database)
+    stored = indexed.store.stored_commits()
     commit_id = database.execute("SELECT id FROM commits WHERE sha = ?", (bytes.fromhex(sha),)).get
     return [(hunk.path, hunk.body) for hunk in stored.hunks(commit_id)]
 
@@ -85,7 +84,7 @@ def test_every_changed_line_of_every_commit_is_stored(
 
 
 def test_long_hunks_are_cut_to_the_budget(indexed: Engine, database: Connection) -> None:
-    stored = StoredCommits(indexed.location.database)
+    stored = indexed.store.stored_commits()
     commit_ids: list[int] = [row[0] for row in database.execute("SELECT id FROM commits")]
     for commit_id in commit_ids:
         for hunk in stored.hunks(commit_id):

@@ -16,9 +16,10 @@ from ohara.errors import IndexMissing, IndexReplaced, QueryError, StoreError
 from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import SearchOptions
+from ohara.store.sql.meta import read_meta
+from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer
 from ohara.store.sqlite.identity import IDENTITY
-from ohara.store.sqlite.meta import read_meta
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.schema import open_reader
 from tests.daemon import service
@@ -56,7 +57,7 @@ def found(engine: Engine, query: str) -> bool:
 def identity(database: Path) -> object:
     reader = open_reader(database)
     try:
-        return read_meta(reader, IDENTITY)
+        return read_meta(Connected(database, reader), IDENTITY)
     finally:
         reader.close()
 
@@ -164,7 +165,7 @@ def test_a_question_during_which_the_index_is_replaced_is_asked_again(
 
     async def ask() -> int:
         async def question() -> int:
-            first = await pool.read(lambda reader: read_meta(reader.connection, IDENTITY))
+            first = await pool.read(lambda reader: read_meta(reader, IDENTITY))
             if not seen:
                 forget(warm.store)
                 commit(three_commits, "quokka")

@@ -21,8 +21,8 @@ from ohara.retrieve.lanes import literal
 from ohara.retrieve.lanes.literal import Hunt, LiteralAnswer, Verified
 from ohara.retrieve.matching import Matcher
 from ohara.store.reading import Interrupted
-from ohara.store.sqlite.filters import EVERYTHING, HunkFilter, compile_filters
-from ohara.store.sqlite.literal import bodies
+from ohara.store.sql.literal import bodies
+from ohara.store.sqlite.filters import EVERYTHING, FtsFilter, compile_filters
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
 from tests.indexing import index
@@ -55,7 +55,7 @@ def database(indexed: Engine) -> Iterator[Reader]:
 def answer(
     database: Reader,
     *patterns: Pattern,
-    allowed: HunkFilter = EVERYTHING,
+    allowed: FtsFilter = EVERYTHING,
     limit: int | None = None,
     deadline_s: float = 60.0,
 ) -> LiteralAnswer:
@@ -79,7 +79,7 @@ def test_the_golden_patterns_find_exactly_their_commits(
     assert query.pattern is not None
     allowed = EVERYTHING
     if query.pathspecs:
-        allowed = compile_filters(database.connection, Filters(not_paths=("vendor/**",)))
+        allowed = compile_filters(database, Filters(not_paths=("vendor/**",)))
     found = answer(database, query.pattern, allowed=allowed)
     assert {shared_project.key_of(sha) for sha in found.commits} == set(query.finds)
     assert found.complete
@@ -194,13 +194,13 @@ def test_several_patterns_must_match_in_one_hunk(shared_project: Repo, database:
 
 
 def test_filters_bound_the_answer(shared_project: Repo, database: Reader) -> None:
-    deleted = compile_filters(database.connection, Filters(kinds=(ChangeKind.DELETED,)))
+    deleted = compile_filters(database, Filters(kinds=(ChangeKind.DELETED,)))
     found = answer(database, Pattern("ftplib"), allowed=deleted)
     assert {shared_project.key_of(sha) for sha in found.commits} == {"remove-ftp"}
     scanned = answer(
         database,
         Pattern("{", polarity=Polarity.ADDED),
-        allowed=compile_filters(database.connection, Filters(langs=("go",))),
+        allowed=compile_filters(database, Filters(langs=("go",))),
     )
     assert scanned.scanned
     expected = git_finds(shared_project, "-E", "-G[{]", "--", "*.go")

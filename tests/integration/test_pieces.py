@@ -16,7 +16,6 @@ from ohara.index.run import IndexOptions
 from ohara.model import Hunk
 from ohara.store.answers import holds_change
 from ohara.store.sqlite import pieces
-from ohara.store.sqlite.stored_commits import StoredCommits
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 from tests.process import ohara
 
@@ -68,7 +67,7 @@ def edits(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 def bodies(engine: Engine) -> Iterator[str]:
     """Every body that is stored."""
-    stored = StoredCommits(engine.location.database)
+    stored = engine.store.stored_commits()
     connection = apsw.Connection(str(engine.location.database), flags=apsw.SQLITE_OPEN_READONLY)
     for commit in connection.execute("SELECT id FROM commits").fetchall():
         yield from (hunk.body for hunk in stored.hunks(cast("int", commit[0])) if hunk.body)

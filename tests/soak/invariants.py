@@ -9,8 +9,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
 from ohara.model import SearchOptions
+from ohara.store.sql.stored_commits import StoredCommits
+from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import connect_reader, connect_writer
-from ohara.store.sqlite.stored_commits import StoredCommits
+from ohara.store.sqlite.schema import open_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -115,7 +117,7 @@ def unlike_a_scan(engine: Engine, texts: Iterable[str]) -> list[str]:
 
 
 def _commits_with(database: Path, text: str) -> Iterator[str]:
-    stored = StoredCommits(database)
+    stored = StoredCommits(Connected(database, open_reader(database)))
     with closing(connect_reader(database)) as connection:
         shown = connection.execute("SELECT id, hex(sha) FROM commits WHERE live = 1").fetchall()
     for commit_id, sha in shown:
@@ -135,8 +137,8 @@ def _faults(connection: Connection, *, collected: bool) -> Iterator[str]:
     for table, wrong in _VECTORS.items():
         if table in tables:
             key, owner = ("rowid", "content") if "hunk" in table else ("id", "commits")
-            owners = {row for (row,) in connection.execute(f"SELECT id FROM {owner}")}  # noqa: S608 - our names
-            lost = {row for (row,) in connection.execute(f"SELECT {key} FROM {table}")} - owners  # noqa: S608
+            owners = {row for (row,) in connection.execute(f"SELECT id FROM {owner}")}
+            lost = {row for (row,) in connection.execute(f"SELECT {key} FROM {table}")} - owners
             if lost:
                 yield f"{wrong}: {len(lost)}"
     for table in _WORD_TABLES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ohara.store.sqlite.codec import DICTIONARY_BYTES, Codec, train_dictionary
+from ohara.store.sql.codec import DICTIONARY_BYTES, Codec, train_dictionary
 
 BODIES = [
     f" def handler_{n}(request):\n-    return {n}\n+    return retry(request, {n * 7})" * 3

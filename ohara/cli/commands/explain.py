@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.options import color_option, completes, repo_option
+from ohara.cli.options import color_option, completes, index_option, repo_option
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.remote import Answered, explain_by_daemon
+from ohara.config import default_server
 from ohara.errors import UsageError
 from ohara.model import MOST_HITS, ExplainOptions
 
@@ -24,6 +25,7 @@ _DEFAULT_COMMITS = ExplainOptions().k
 @click.command("explain")
 @click.argument("place", metavar="PLACE", shell_complete=completes("path"))
 @repo_option
+@index_option
 @click.option(
     "-k",
     "count",
@@ -71,6 +73,7 @@ def command(
     place: str,
     repo: Path,
     *,
+    shared: str | None,
     count: int,
     story: bool,
     ref: str | None,
@@ -115,15 +118,14 @@ def command(
         folder=_folder(repo),
     )
     form = Form.JSON if as_json else Form.LINES if as_lines else Form.TEXT
-    answered = Answered(None) if no_daemon else explain_by_daemon(repo, place, options)
+    shared = shared or default_server(repo)
+    answered = Answered(None) if no_daemon or shared else explain_by_daemon(repo, place, options)
     results, notes = answered.results, list(answered.notes)
     if results is None:
-        from ohara.cli.freshness import freshen
-        from ohara.engine import Engine
+        from ohara.cli.shared import fresh
 
-        engine = Engine.open(repo)
-        notes += freshen(engine, quiet=form is not Form.TEXT)
-        results = engine.explain(place, options)
+        engine, more = fresh(repo, shared, quiet=form is not Form.TEXT)
+        results, notes = engine.explain(place, options), [*notes, *more]
     from ohara.cli.output import exit_code, print_answer
 
     print_answer(

@@ -18,6 +18,7 @@ from ohara.cli.options import (
     completes_query,
     date_option,
     everywhere_option,
+    index_option,
     no_pager_option,
     several_option,
 )
@@ -94,6 +95,7 @@ def _spelt(arg: str) -> list[str]:
 @click.argument("words", nargs=-1, metavar="QUERY...", shell_complete=completes_query)
 @several_option
 @everywhere_option
+@index_option
 @click.option(
     "-k",
     "count",
@@ -182,9 +184,10 @@ def command(**given: object) -> ExitCode:
     asked = read_arguments(**given)  # type: ignore[arg-type]  # click hands over what the options declare
     options, printing = asked.options, asked.printing
     query = None if asked.batch else read_query(_text(asked), options)
+    alone = asked.no_daemon or asked.shared is not None
     answered = (
         Answered(None)
-        if query is None or asked.no_daemon or visit.may_go_on(options, query.filters)
+        if query is None or alone or visit.may_go_on(options, query.filters)
         else find_by_daemon(asked.repos, query, options)
     )
     results, notes = answered.results, list(answered.notes)
@@ -199,7 +202,7 @@ def command(**given: object) -> ExitCode:
     from ohara.cli.output import exit_code, print_answer
 
     print_answer(results, printing, now=time.time(), notes=notes, paged=asked.paged)
-    if answered.results is None and not (asked.no_daemon or answered.notes):
+    if answered.results is None and not (alone or answered.notes):
         from ohara.cli.autostart import start_service_behind
 
         for note in start_service_behind():
@@ -209,8 +212,8 @@ def command(**given: object) -> ExitCode:
 
 def _in_process(asked: FindArguments, query: Query | None) -> tuple[Results | None, list[str]]:
     """Answer in this process, with remarks; a batch is answered and printed, line by line."""
-    from ohara.cli.freshness import begin_all, freshen, renew_vectors
-    from ohara.engine import Engine
+    from ohara.cli.freshness import begin_all, renew_vectors
+    from ohara.cli.shared import fresh
     from ohara.federation.scope import choose, is_several
     from ohara.federation.searcher import Federation
 
@@ -222,14 +225,14 @@ def _in_process(asked: FindArguments, query: Query | None) -> tuple[Results | No
         if query is None:
             return _batch(federation, options, notes)
         return federation.find_pattern(query, options), notes
-    engine = Engine.open(asked.repos[0] if asked.repos else ".")
-    notes = freshen(engine, quiet=quiet)
+    engine, notes = fresh(asked.repos[0] if asked.repos else ".", asked.shared, quiet=quiet)
     if query is None:
         return _batch(engine, options, notes)
     if visit.may_go_on(options, query.filters):
         return visit.ask_there(asked, query, None)
     results = ask(engine, query, options, watched=not quiet)
-    if engine.search.vectors_are_old and not notes:  # a note says that an indexer is already running
+    # A note says that an indexer is already running.
+    if engine.search.vectors_are_old and not (notes or engine.is_shared):
         notes += renew_vectors(engine)
     return results, notes
 

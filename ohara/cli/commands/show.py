@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from ohara.cli import commit_patch
-from ohara.cli.options import color_option, completes, date_style, no_pager_option, repo_option
+from ohara.cli.options import color_option, completes, date_style, index_option, no_pager_option, repo_option
 from ohara.cli.output import page_for, say
 from ohara.cli.pager import pager_command, run_pager
 from ohara.cli.printing import Form, OutputOptions
@@ -54,6 +54,7 @@ class _ShowCommand(click.Command):
 @click.argument("rev", metavar="[REV]", default="HEAD", shell_complete=completes("ref"))
 @click.argument("paths", nargs=-1, metavar="[--] [PATH]...", shell_complete=completes("path"))
 @repo_option
+@index_option
 @click.option(
     "-C",
     "-U",
@@ -76,6 +77,7 @@ def command(
     paths: tuple[str, ...],
     repo: Path,
     *,
+    shared: str | None,
     context: int | None,
     as_json: bool,
     date: str | None,
@@ -88,9 +90,10 @@ def command(
     REV is whatever git knows a commit by (a sha, a branch, HEAD~3, :/text), or
     its address on a forge; default: HEAD. PATH bounds the diff, as in git.
     """
-    from ohara.engine import Engine
+    from ohara.cli.shared import opened
 
-    engine = Engine.open(repo)
+    engine, said = opened(repo, shared)
+    say(said)
     sha = _commit(engine, repo, rev)
     if as_json:
         return _print_object(engine, repo, sha, paths, context)

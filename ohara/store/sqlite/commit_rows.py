@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ohara.languages import language_of
 from ohara.model import Pass
-from ohara.store.sqlite.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
-from ohara.store.sqlite.schema import PASS_BITS
+from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
+from ohara.store.sql.session import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

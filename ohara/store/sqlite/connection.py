@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ohara.errors import IndexCorrupt, IndexLocked, IndexMissing, InternalError, StoreError
-from ohara.store.locate import room_hint
+from ohara.store.locate import REBUILD, room_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 Connection = apsw.Connection  # the name by which others may speak of a connection
 
 APPLICATION_ID = 0x6F686172  # "ohar": tells our databases from any other SQLite file
-REBUILD = "set it aside and index again with: ohara index --rebuild"
 LOG, SHARED = "-wal", "-shm"  # what SQLite keeps beside a database, by what it adds to its name
 _BUSY_TIMEOUT_MS = 10_000  # readers never wait in WAL mode; this covers recovery after a crash
 _WRITER_CACHE_KIB = 64 * 1024

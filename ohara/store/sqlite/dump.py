@@ -7,18 +7,21 @@ and trigram tables keep no text; their dump is the list of terms and the rows th
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import closing
 from typing import TYPE_CHECKING
 
+from ohara.store.sql.stored_commits import StoredCommits
+from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import generations, has_commits
-from ohara.store.sqlite.schema import has_lines, has_threads, open_reader
-from ohara.store.sqlite.stored_commits import StoredCommits
+from ohara.store.sqlite.schema import open_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.generations import Generation
 
 _COMMITS = """SELECT hex(sha), hex(parents), name, email, author_time, author_offset, committer_time,
   committer_offset, message, passes, live FROM commits JOIN person ON person.id = author"""
@@ -57,22 +60,19 @@ _MERGED = """SELECT hex(sha), path.path, hex(blob) FROM merged_file
 
 def dump(database: Path) -> list[str]:
     """Every fact of an index, one a line, sorted."""
-    connection = open_reader(database)
-    try:
-        with translated(database):
-            connection.pragma("query_only", 0)  # the terms are listed through a temporary table
-            return sorted([*_facts(connection), *_bodies(connection, database)])
-    finally:
-        connection.close()
+    with closing(Connected(database, open_reader(database))) as session, translated(database):
+        session.connection.pragma("query_only", 0)  # the terms are listed through a temporary table
+        return sorted([*_facts(session), *_bodies(session)])
 
 
-def _facts(connection: Connection) -> Iterator[str]:
+def _facts(session: Connected) -> Iterator[str]:
+    connection = session.connection
     hunks: dict[int, str] = dict(connection.execute(_HUNK_NAMES))
     contents: dict[int, str] = dict(connection.execute(_CONTENT_NAMES))
     symbols: dict[int, str] = dict(connection.execute(_SYMBOL_NAMES))
     for name, statement in (("commit", _COMMITS), ("file", _FILES), ("head", _HEAD)):
         yield from (f"{name} {row!r}" for row in connection.execute(statement))
-    if has_threads(connection):
+    if session.has_threads:
         yield from (f"thread {row!r}" for row in connection.execute(_THREADS))
         yield from (f"copy {row!r}" for row in connection.execute(_COPIES))
     yield from (f"hunk {name}" for name in hunks.values())
@@ -83,14 +83,11 @@ def _facts(connection: Connection) -> Iterator[str]:
         yield from _terms(connection, table, names)
     for content, signs in connection.execute("SELECT content_id, signs FROM encoded"):
         yield f"encoded {contents[content]} {signs:x}"
-    yield from _lines(connection, hunks)
-    vectors = generations(connection)
+    if session.has_lines:
+        yield from _lines(connection, hunks)
+    vectors = generations(session)
     if vectors.current:
-        for content, vector in connection.execute(f"SELECT rowid, embedding FROM {vectors.current.table}"):
-            yield f"vector {contents[content]} {vectors.current.embedder} {vector.hex()}"
-    if vectors.current and has_commits(connection, vectors.current):
-        whole = _COMMIT_VECTORS.format(vectors.current.commits)
-        yield from (f"vectors {row!r}" for row in connection.execute(whole))
+        yield from _vectors(session, vectors.current, contents)
     if vectors.kept:
         yield f"vectors of {vectors.kept.embedder} are kept"
     yield from (
@@ -98,9 +95,15 @@ def _facts(connection: Connection) -> Iterator[str]:
     )
 
 
+def _vectors(session: Connected, made: Generation, contents: dict[int, str]) -> Iterator[str]:
+    for content, vector in session.connection.execute(f"SELECT rowid, embedding FROM {made.table}"):
+        yield f"vector {contents[content]} {made.embedder} {vector.hex()}"
+    if has_commits(session, made):
+        whole = _COMMIT_VECTORS.format(made.commits)
+        yield from (f"vectors {row!r}" for row in session.connection.execute(whole))
+
+
 def _lines(connection: Connection, hunks: dict[int, str]) -> Iterator[str]:
-    if not has_lines(connection):
-        return
     for hunk, solid in connection.execute("SELECT hunk_id, solid FROM line_count"):
         yield f"adds {hunks[hunk]} {solid}"
     for hunk, to_hunk, *run in connection.execute(_ENDS):
@@ -120,8 +123,8 @@ def _terms(connection: Connection, table: str, names: dict[int, str]) -> Iterato
         yield f"{table} {names[row]} {column} {' '.join(sorted(terms))!r}"
 
 
-def _bodies(connection: Connection, database: Path) -> Iterator[str]:
-    stored = StoredCommits(database)
-    for (commit_id,) in connection.execute("SELECT id FROM commits"):
+def _bodies(session: Connected) -> Iterator[str]:
+    stored = StoredCommits(session)
+    for (commit_id,) in session.rows("SELECT id FROM commits"):
         for hunk in stored.hunks(commit_id):
             yield f"body {hunk.path} {hunk.old_start} {hunk.new_start} {hunk.body!r}"

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 from ohara.errors import StoreError
 from ohara.model import Pass, Sha
 from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
-from ohara.store.sqlite.codec import Codec
+from ohara.store.sql.codec import Codec
+from ohara.store.sql.meta import read_fact, read_meta
+from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
+from ohara.store.sql.symbols import name_row
 from ohara.store.sqlite.commit_rows import INSERT_LITERAL, INSERT_TEXT
+from ohara.store.sqlite.connected import connected
 from ohara.store.sqlite.connection import connect_writer, translated
 from ohara.store.sqlite.generations import generations, has_commits
-from ohara.store.sqlite.meta import read_fact, read_meta
 from ohara.store.sqlite.portable import (
     COMMIT_VECTORS,
     NUMBERS,
@@ -31,8 +34,8 @@ from ohara.store.sqlite.portable import (
     parts_of,
 )
 from ohara.store.sqlite.portable_file import written
-from ohara.store.sqlite.schema import EFFECTIVE_LEFT_OUT, MIGRATIONS, PASS_BITS, migrate, open_reader
-from ohara.store.sqlite.symbols import INSERT_NAME, name_row
+from ohara.store.sqlite.schema import MIGRATIONS, migrate, open_reader
+from ohara.store.sqlite.writer import INSERT_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,16 +102,16 @@ def export(database: Path, file: Path, analysis: Analysis, *, derived: bool) -> 
 
 
 def _header(connection: Connection, *, derived: bool) -> Header:
-    made_with = read_fact(connection, FINGERPRINT)
+    made_with = read_fact(connected(connection), FINGERPRINT)
     roots = [row[0] for row in connection.execute(_ROOTS)]
     if made_with is None or not roots:
         raise StoreError("the index has nothing to export yet", hint="let it finish first: ohara index")
     facts: dict[str, str | int] = {}
     for fact in (HEAD_LINES, HEAD_SYMBOLS):
-        facts[fact.name] = read_fact(connection, fact) or ""
+        facts[fact.name] = read_fact(connected(connection), fact) or ""
     for number in (THREADS, THREADED):
-        facts[number.name] = read_fact(connection, number)
-    rules = read_meta(connection, "rules")
+        facts[number.name] = read_fact(connected(connection), number)
+    rules = read_meta(connected(connection), "rules")
     vectors = _vectors(connection) if derived else None
     return Header(
         schema=len(MIGRATIONS),
@@ -131,8 +134,8 @@ def _header(connection: Connection, *, derived: bool) -> Header:
 
 
 def _vectors(connection: Connection) -> tuple[str, int] | None:
-    current = generations(connection).current
-    if current is None or not has_commits(connection, current):
+    current = generations(connected(connection)).current
+    if current is None or not has_commits(connected(connection), current):
         return None
     made = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (current.table,)).get
     form = _VECTOR_FORM.search(made)
@@ -140,7 +143,7 @@ def _vectors(connection: Connection) -> tuple[str, int] | None:
 
 
 def _vector_selects(connection: Connection, header: Header) -> list[tuple[str, str]]:
-    current = generations(connection).current
+    current = generations(connected(connection)).current
     if header.vectors is None or current is None:
         return []
     return [

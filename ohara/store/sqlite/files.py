@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from ohara.store.facts import FINGERPRINT
 from ohara.store.index import Examined
+from ohara.store.sql.meta import read_fact
+from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer, translated
-from ohara.store.sqlite.meta import read_fact
 from ohara.store.sqlite.schema import open_reader
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def examine(database: Path) -> Examined:
     """Read a database through; an error of ours when it cannot even be opened."""
     with closing(open_reader(database)) as connection, translated(database):
         said = str(connection.pragma("quick_check"))
-        return Examined("" if said == "ok" else said, read_fact(connection, FINGERPRINT))
+        return Examined("" if said == "ok" else said, read_fact(Connected(database, connection), FINGERPRINT))
 
 
 def try_database() -> str:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Pass, VectorForm
 from ohara.store.facts import FINGERPRINT
+from ohara.store.sql.meta import read_fact, read_meta
+from ohara.store.sql.session import PASS_BITS
 from ohara.store.sqlite.connection import translated
-from ohara.store.sqlite.meta import read_fact, read_meta
-from ohara.store.sqlite.schema import PASS_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.connected import Connected
     from ohara.store.sqlite.writer import Writer
 
 _KEY = "vectors"
@@ -36,7 +36,7 @@ _EXISTS = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
 _DELETE = "DELETE FROM {table} WHERE rowid = ?"
 _BIT = PASS_BITS[Pass.VECTOR]
 _CLEAR = (f"UPDATE commits SET passes = passes & ~{_BIT}", f"UPDATE content SET passes = passes & ~{_BIT}")
-_DELETE_COMMITS = "DELETE FROM {table} WHERE id IN ({ids})"
+_DELETE_COMMITS = "DELETE FROM {table} WHERE id IN (SELECT value FROM numbers(?))"
 _MARK_CONTENTS = f"UPDATE content SET passes = passes | {_BIT} WHERE id IN (SELECT rowid FROM {{table}})"
 
 
@@ -65,52 +65,48 @@ class Generations:
         return next((one for one in (self.kept, self.current) if one and one.embedder == embedder), None)
 
 
-def generations(connection: Connection) -> Generations:
+def generations(at: Connected) -> Generations:
     """The generations that an index holds now."""
-    table, kept = _state(connection)
-    made_with = read_fact(connection, FINGERPRINT)
-    current = (
-        Generation(table, made_with.embedder if made_with else "") if _exists(connection, table) else None
-    )
-    return Generations(current, kept if kept and _exists(connection, kept.table) else None)
+    table, kept = _state(at)
+    made_with = read_fact(at, FINGERPRINT)
+    current = Generation(table, made_with.embedder if made_with else "") if _exists(at, table) else None
+    return Generations(current, kept if kept and _exists(at, kept.table) else None)
 
 
-def current_table(connection: Connection) -> str:
+def current_table(at: Connected) -> str:
     """The name of the table that the vector pass fills, whether or not it exists yet."""
-    return _state(connection)[0]
+    return _state(at)[0]
 
 
-def ensure_tables(connection: Connection, dimensions: int, form: VectorForm) -> tuple[str, str]:
+def ensure_tables(at: Connected, dimensions: int, form: VectorForm) -> tuple[str, str]:
     """The tables that the vector pass fills, of contents and of commits, made if they are not there."""
-    table = current_table(connection)
-    if not _exists(connection, table):
+    table = current_table(at)
+    if not _exists(at, table):
         metric = "" if form is VectorForm.BIT else " distance_metric=cosine"  # bits are counted
-        connection.execute(_CREATE.format(table=table, form=form, dimensions=dimensions, metric=metric))
-    connection.execute(_CREATE_COMMITS.format(_COMMITS[table]))
+        at.connection.execute(_CREATE.format(table=table, form=form, dimensions=dimensions, metric=metric))
+    at.connection.execute(_CREATE_COMMITS.format(_COMMITS[table]))
     return table, _COMMITS[table]
 
 
-def has_commits(connection: Connection, generation: Generation) -> bool:
+def has_commits(at: Connected, generation: Generation) -> bool:
     """True when commits have vectors: an index that an earlier version made has none yet."""
-    return _exists(connection, generation.commits)
+    return _exists(at, generation.commits)
 
 
-def delete_vectors(writer: Writer, content_ids: Sequence[int]) -> None:
+def delete_vectors(writer: Writer, content_ids: Iterable[int]) -> None:
     """Take contents' vectors away, of every generation."""
-    with translated(writer.path):
-        for table in _TABLES:
-            if _exists(writer.connection, table):
-                writer.connection.executemany(
-                    _DELETE.format(table=table), [(content_id,) for content_id in content_ids]
-                )
+    rows = [(content_id,) for content_id in content_ids]
+    for table in _TABLES:
+        if _exists(writer, table):
+            writer.run_many(_DELETE.format(table=table), rows)
 
 
-def delete_commit_vectors(writer: Writer, ids: str) -> None:
-    """Take commits' vectors away, of every generation; `ids` selects the commits."""
-    with translated(writer.path):
-        for table in _COMMITS.values():
-            if _exists(writer.connection, table):
-                writer.connection.execute(_DELETE_COMMITS.format(table=table, ids=ids))
+def delete_commit_vectors(writer: Writer, commits: Iterable[int]) -> None:
+    """Take commits' vectors away, of every generation."""
+    asked = writer.listed(commits)
+    for table in _COMMITS.values():
+        if _exists(writer, table):
+            writer.run(_DELETE_COMMITS.format(table=table), (asked,))
 
 
 def drop_all(writer: Writer) -> None:
@@ -118,7 +114,7 @@ def drop_all(writer: Writer) -> None:
     writer.begin()
     with translated(writer.path):
         for table in _TABLES:
-            _drop(writer.connection, table)
+            _drop(writer, table)
         for statement in _CLEAR:
             writer.connection.execute(statement)
     writer.set_meta(_KEY, _written(_TABLES[0], None))
@@ -130,7 +126,7 @@ def change_embedder(writer: Writer, wanted: str) -> None:
     Back to the model whose vectors are kept, those are gone on with. A generation that was never finished
     gives way to the one it was to replace. No model at all means no vectors.
     """
-    found = generations(writer.connection)
+    found = generations(writer)
     serves = found.kept or found.current
     if not wanted or serves is None:
         drop_all(writer)
@@ -141,7 +137,7 @@ def change_embedder(writer: Writer, wanted: str) -> None:
         for statement in _CLEAR:
             execute(statement)
         (other,) = (table for table in _TABLES if table != serves.table)
-        _drop(writer.connection, other)
+        _drop(writer, other)
         if serves.embedder == wanted:
             execute(_MARK_CONTENTS.format(table=serves.table))
             writer.set_meta(_KEY, _written(serves.table, None))
@@ -151,18 +147,18 @@ def change_embedder(writer: Writer, wanted: str) -> None:
 
 def retire(writer: Writer) -> None:
     """Drop the vectors that were kept: the new ones are all made."""
-    table, kept = _state(writer.connection)
+    table, kept = _state(writer)
     if kept is None:
         return
     writer.begin()
     with translated(writer.path):
-        _drop(writer.connection, kept.table)
+        _drop(writer, kept.table)
     writer.set_meta(_KEY, _written(table, None))
     writer.commit()
 
 
-def _state(connection: Connection) -> tuple[str, Generation | None]:
-    stored = read_meta(connection, _KEY)
+def _state(at: Connected) -> tuple[str, Generation | None]:
+    stored = read_meta(at, _KEY)
     if not isinstance(stored, dict):
         return _TABLES[0], None
     kept = stored.get("kept")
@@ -173,10 +169,10 @@ def _written(table: str, kept: Generation | None) -> dict[str, object]:
     return {"table": table, "kept": kept and {"table": kept.table, "embedder": kept.embedder}}
 
 
-def _drop(connection: Connection, table: str) -> None:
+def _drop(at: Connected, table: str) -> None:
     for name in (table, _COMMITS[table]):
-        connection.execute(f"DROP TABLE IF EXISTS {name}")
+        at.connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
-def _exists(connection: Connection, table: str) -> bool:
-    return bool(connection.execute(_EXISTS, (table,)).get)
+def _exists(at: Connected, table: str) -> bool:
+    return bool(at.connection.execute(_EXISTS, (table,)).get)

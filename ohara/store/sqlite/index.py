@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ohara.errors import IndexMissing
 from ohara.store import writer_lock
 from ohara.store.index import READERS
+from ohara.store.sql.statistics import Statistics
+from ohara.store.sql.stored_commits import StoredCommits
 from ohara.store.sqlite import files
-from ohara.store.sqlite.connection import beside
+from ohara.store.sqlite.connected import Connected
+from ohara.store.sqlite.connection import beside, translated
+from ohara.store.sqlite.copying import CopySource
 from ohara.store.sqlite.match_cache import MatchCache
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
-from ohara.store.sqlite.statistics import statistics
-from ohara.store.sqlite.stored_commits import StoredCommits
+from ohara.store.sqlite.schema import open_reader
 from ohara.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from ohara.model import Pass
     from ohara.store.index import Examined
     from ohara.store.locate import IndexLocation
-    from ohara.store.sqlite.statistics import Statistics
     from ohara.store.writing import Verdict
 
 
@@ -69,7 +72,7 @@ class SqliteIndex:
 
     def stored_commits(self) -> StoredCommits:
         """A connection that reads commits back as they were stored."""
-        return StoredCommits(self.location.database)
+        return StoredCommits(Connected(self.location.database, open_reader(self.location.database)))
 
     def line_history(self) -> AbstractContextManager[Reader]:
         """A connection that follows lines."""
@@ -79,13 +82,22 @@ class SqliteIndex:
         """Connections that answer questions."""
         return ReaderPool(self.location.database, size=size)
 
+    @contextmanager
+    def copy_source(self) -> Iterator[CopySource]:
+        """A connection that reads the index to be copied."""
+        with closing(Reader(self.location.database)) as reader, reader.snapshot():
+            yield CopySource(reader)
+
     def match_cache(self) -> MatchCache:
         """A small database beside the index."""
         return MatchCache(beside(self.location.database, ".matches"))
 
-    def statistics(self) -> AbstractContextManager[Statistics]:
+    @contextmanager
+    def statistics(self) -> Iterator[Statistics]:
         """A connection that counts."""
-        return statistics(self.location.database)
+        database = self.location.database
+        with closing(open_reader(database)) as connection, translated(database):
+            yield Statistics(Connected(database, connection))
 
     def examine(self) -> Examined:
         """Read the database through."""

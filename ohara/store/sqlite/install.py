@@ -23,7 +23,9 @@ from ohara.model import Pass, Sha, VectorForm
 from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
 from ohara.store.fingerprint import Fingerprint
 from ohara.store.index import Exported
-from ohara.store.sqlite.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
+from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
+from ohara.store.sql.session import ALL_PASSES, PASS_BITS
+from ohara.store.sqlite.connected import connected
 from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer, translated
 from ohara.store.sqlite.generations import ensure_tables
 from ohara.store.sqlite.portable import (
@@ -37,7 +39,7 @@ from ohara.store.sqlite.portable import (
     parts_of,
 )
 from ohara.store.sqlite.portable_file import check, messages
-from ohara.store.sqlite.schema import ALL_PASSES, MIGRATIONS, PASS_BITS, migrate
+from ohara.store.sqlite.schema import MIGRATIONS, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -262,7 +264,7 @@ class _Copy:
         form, dimensions = header.vectors
         if form not in set(VectorForm):
             raise _bad(self._file, "its vectors have a form that ohara does not have")
-        hunks, commits = ensure_tables(self._connection, dimensions, VectorForm(form))
+        hunks, commits = ensure_tables(connected(self._connection), dimensions, VectorForm(form))
         return table.insert.format(table=hunks if table is VECTORS else commits, form=form)
 
     def _packed(

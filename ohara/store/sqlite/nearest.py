@@ -5,21 +5,18 @@ Bits are all read into memory once and compared there; int8 vectors are searched
 
 from __future__ import annotations
 
-import json
 from array import array
 from typing import TYPE_CHECKING, TypeVar
 
-from ohara.model import HunkId, VectorBlock, VectorForm
-from ohara.store.answers import CommitHunk, VectorSets
+from ohara.model import VectorBlock, VectorForm
+from ohara.store.answers import VectorSets
 from ohara.store.sqlite.generations import has_commits
-from ohara.store.sqlite.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ohara.store.answers import Occurrence
     from ohara.store.reading import Probe
-    from ohara.store.sqlite.filters import HunkFilter
+    from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.sqlite.generations import Generation
     from ohara.store.sqlite.session import Session
 
@@ -33,22 +30,11 @@ _BLOCKS = """SELECT rowids, validity, vectors FROM {table}_chunks
   JOIN {table}_vector_chunks00 AS stored ON stored.rowid = chunk_id ORDER BY chunk_id"""
 _CONTENTS = "SELECT DISTINCT hunk.content_id FROM hunk WHERE {} AND hunk.content_id IS NOT NULL"
 _CONTENTS_OF = " AND rowid IN (SELECT hunk.content_id FROM hunk WHERE {} AND hunk.content_id IS NOT NULL)"
-_OCCURRENCES = f"""SELECT {OCCURRENCE}, hunk.content_id FROM json_each(?) AS asked
-  CROSS JOIN hunk ON hunk.content_id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
-  WHERE {{allowed}} ORDER BY {NEWEST_FIRST}"""
 _COMMITS_OF = "SELECT DISTINCT hunk.commit_id FROM hunk WHERE {}"
 _COMMIT_VECTORS = "SELECT id, subject, change FROM {}"
 # One look-up each: told of a list, sqlite-vec reads the whole table.
-_STORED_VECTORS = """SELECT stored.rowid, stored.embedding FROM json_each(?) AS asked
+_STORED_VECTORS = """SELECT stored.rowid, stored.embedding FROM numbers(?) AS asked
   CROSS JOIN {table} AS stored ON stored.rowid = asked.value"""
-# A commit's hunks have neighbouring ids: its first ones, so that a sweep through the tree costs no more.
-_FIRST_OF = """SELECT hunk.commit_id, hunk.id, hunk.content_id FROM json_each(?) AS asked
-  CROSS JOIN hunk ON hunk.commit_id = asked.value AND hunk.id <
-    (SELECT min(id) FROM hunk AS first WHERE first.commit_id = asked.value) + ? ORDER BY hunk.id"""
-_ALLOWED_OF = """SELECT hunk.commit_id, hunk.id, hunk.content_id FROM json_each(?) AS asked
-  CROSS JOIN hunk ON hunk.commit_id = asked.value WHERE {allowed} ORDER BY hunk.id"""
-_OCCURRENCES_OF = f"""SELECT {OCCURRENCE} FROM json_each(?) AS asked
-  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
 _MOST_NEIGHBOURS = 4096  # sqlite-vec's own limit
 
 
@@ -64,11 +50,11 @@ def vector_sets(session: Session) -> VectorSets:
 def has_commit_vectors(session: Session, model: str) -> bool:
     """True when whole commits have vectors of this model, too."""
     generation = session.generations().of(model)
-    return generation is not None and has_commits(session.connection, generation)
+    return generation is not None and has_commits(session, generation)
 
 
 def nearest_contents(
-    session: Session, probe: Probe[V], model: str, allowed: HunkFilter, limit: int
+    session: Session, probe: Probe[V], model: str, allowed: FtsFilter, limit: int
 ) -> list[tuple[int, float]] | None:
     """The contents nearest to a query with their cosines, best first; None when the model has no vectors."""
     generation = session.generations().of(model)
@@ -85,11 +71,11 @@ def nearest_contents(
 
 
 def nearest_commits(
-    session: Session, probe: Probe[V], model: str, allowed: HunkFilter, limit: int
+    session: Session, probe: Probe[V], model: str, allowed: FtsFilter, limit: int
 ) -> list[tuple[int, float]]:
     """The commits nearest to a query, by their subject or by their whole change, best first."""
     generation = session.generations().of(model)
-    if generation is None or not has_commits(session.connection, generation):
+    if generation is None or not has_commits(session, generation):
         return []
     among = _commits_allowed(session, allowed)
     name = f"vectors in {generation.commits}"
@@ -119,34 +105,8 @@ def content_vectors(session: Session, contents: Iterable[int], model: str) -> di
     generation = session.generations().of(model)
     if generation is None:
         return {}
-    rows = session.rows(_STORED_VECTORS.format(table=generation.table), (json.dumps(list(contents)),))
+    rows = session.rows(_STORED_VECTORS.format(table=generation.table), (session.listed(contents),))
     return {row[0]: row[1] for row in rows}
-
-
-def newest_occurrences(
-    session: Session, contents: Iterable[int], allowed: HunkFilter
-) -> dict[int, Occurrence]:
-    """The newest hunk of each content that has one."""
-    newest: dict[int, Occurrence] = {}
-    statement = _OCCURRENCES.format(allowed=allowed.condition)
-    for row in session.rows(statement, (json.dumps(list(contents)), *allowed.parameters)):
-        newest.setdefault(row[6], occurrence(row))
-    return newest
-
-
-def hunks_of(session: Session, commits: Iterable[int], allowed: HunkFilter, first: int) -> list[CommitHunk]:
-    """Hunks of commits that may answer; where all may, each commit's first."""
-    asked = json.dumps(list(commits))
-    if allowed.everything:
-        rows = session.rows(_FIRST_OF, (asked, first))
-    else:
-        rows = session.rows(_ALLOWED_OF.format(allowed=allowed.condition), (asked, *allowed.parameters))
-    return [CommitHunk(commit, HunkId(hunk), content) for commit, hunk, content in rows]
-
-
-def occurrences(session: Session, hunks: Iterable[HunkId]) -> list[Occurrence]:
-    """Hunks with the commits they are in."""
-    return [occurrence(row) for row in session.rows(_OCCURRENCES_OF, (json.dumps(list(hunks)),))]
 
 
 def vector_blocks(session: Session, table: str) -> list[VectorBlock]:
@@ -155,7 +115,7 @@ def vector_blocks(session: Session, table: str) -> list[VectorBlock]:
 
 
 def _searched(
-    session: Session, vector: bytes, allowed: HunkFilter, limit: int, table: str
+    session: Session, vector: bytes, allowed: FtsFilter, limit: int, table: str
 ) -> list[tuple[int, bytes]]:
     """The contents whose int8 vectors are nearest to one, with theirs, nearest first."""
     narrowed = "" if allowed.everything else _CONTENTS_OF.format(allowed.where)
@@ -164,13 +124,13 @@ def _searched(
     return [(row[0], row[1]) for row in rows]
 
 
-def _contents_allowed(session: Session, allowed: HunkFilter) -> list[int] | None:
+def _contents_allowed(session: Session, allowed: FtsFilter) -> list[int] | None:
     if allowed.everything:
         return None
     return [row[0] for row in session.rows(_CONTENTS.format(allowed.condition), allowed.parameters)]
 
 
-def _commits_allowed(session: Session, allowed: HunkFilter) -> list[int] | None:
+def _commits_allowed(session: Session, allowed: FtsFilter) -> list[int] | None:
     if allowed.everything:
         return None
     return [row[0] for row in session.rows(_COMMITS_OF.format(allowed.condition), allowed.parameters)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Pass
 from ohara.store.facts import HEAD_LINES, HEAD_SYMBOLS
+from ohara.store.sql.session import ALL_PASSES, PASS_BITS
 from ohara.store.sqlite.commit_rows import (
     INSERT_ENCODED,
     INSERT_LITERAL,
@@ -18,7 +19,7 @@ from ohara.store.sqlite.commit_rows import (
 )
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import drop_all, ensure_tables
-from ohara.store.sqlite.schema import ALL_PASSES, FTS_HUNK_TEXT, FTS_LITERAL, PASS_BITS
+from ohara.store.sqlite.schema import FTS_HUNK_TEXT, FTS_LITERAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -114,7 +115,7 @@ class Passes:
                 connection.execute(DELETE_MESSAGE_HUNK, (commit.commit_id,))
                 connection.executemany(INSERT_TEXT, commit.rows)
                 if not commit.rows:
-                    self._writer.rows.add_message_hunk(commit.commit_id, commit.message_words)
+                    self._writer.commit_rows.add_message_hunk(commit.commit_id, commit.message_words)
                 self._writer.hunks_pending += len(commit.rows) + 1
 
     def write_literals(self, derived: Sequence[DerivedLiterals]) -> None:
@@ -138,7 +139,7 @@ class Passes:
         connection = self._writer.connection
         bit = PASS_BITS[Pass.VECTOR]
         with translated(self._writer.path):
-            contents, commits = ensure_tables(connection, dimensions, form)
+            contents, commits = ensure_tables(self._writer, dimensions, form)
             insert = INSERT_VECTOR.format(table=contents, form=form)
             insert_commit = INSERT_COMMIT_VECTORS.format(table=commits)
             for commit in derived:

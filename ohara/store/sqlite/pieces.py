@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.model import Pass
 from ohara.store.answers import holds_change
+from ohara.store.sql.session import PASS_BITS
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
-from ohara.store.sqlite.meta import read_meta
-from ohara.store.sqlite.schema import PASS_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +89,7 @@ def join_context(writer: Writer) -> int:
     joined = 0
     with translated(writer.path):
         last = int(writer.connection.execute(_LAST).get)
-        before = read_meta(writer.connection, _LOOKED_AT)
+        before = writer.meta(_LOOKED_AT)
         at = before if isinstance(before, int) else 0
         while at < last:
             end = min(at + _BATCH_HUNKS, last)
@@ -113,7 +112,7 @@ def _context_only(writer: Writer, after: int, until: int) -> Iterator[_Piece]:
 def _piece(writer: Writer, row: tuple[Any, ...]) -> _Piece:
     hunk, file, commit, content, *place, header, body = row
     old_start, old_lines, new_start, new_lines = place
-    text = writer.rows.codec.unpack(body)
+    text = writer.commit_rows.codec.unpack(body)
     return _Piece(hunk, file, commit, content, old_start, old_lines, new_start, new_lines, header, text)
 
 
@@ -173,8 +172,8 @@ def _content(writer: Writer, kept: _Piece, body: str) -> int:
     if known:
         return int(known[0])
     if execute(_USED, (kept.content,)).get == 1:
-        execute(_REPLACE_CONTENT, (digest, writer.rows.codec.pack(body), kept.content))
+        execute(_REPLACE_CONTENT, (digest, writer.commit_rows.codec.pack(body), kept.content))
         return kept.content
-    content = writer.rows.take("content")
-    execute(_ADD_CONTENT, (content, digest, writer.rows.codec.pack(body)))
+    content = writer.commit_rows.take("content")
+    execute(_ADD_CONTENT, (content, digest, writer.commit_rows.codec.pack(body)))
     return content

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from ohara.errors import IndexTooNew
 from ohara.model import Pass
+from ohara.store.sql.session import ALL_PASSES, PASS_BITS
 from ohara.store.sqlite.connection import APPLICATION_ID, connect_reader, connect_writer, translated
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
     import apsw
 
-# A finished pass is a bit, in the row of a commit and in that of a content.
-PASS_BITS = {Pass.TEXT: 1, Pass.LITERAL: 2, Pass.SYMBOL: 4, Pass.VECTOR: 8, Pass.LINES: 16}
-ALL_PASSES = sum(PASS_BITS.values())  # a commit with less waits: the index commits_pending has those
 # What was all before there was the latest pass, in tables that no run has brought up to date yet.
 FORMER_PASSES = ALL_PASSES & ~PASS_BITS[Pass.LINES]
 
@@ -59,11 +57,6 @@ FTS_SYMBOL_NAME = """
 CREATE VIRTUAL TABLE fts_symbol_name USING fts5(
   kind, name, sibling_names, content='', contentless_delete=1, tokenize="ascii tokenchars '_#'"
 )"""
-
-# Why a change is not searched by words and meaning; a path taken back in keeps all but what is unread.
-EFFECTIVE_LEFT_OUT = """CASE WHEN path.left_out = 'kept'
-  THEN CASE WHEN file.left_out IN ('binary', 'oversized', 'missing') THEN file.left_out END
-  ELSE coalesce(file.left_out, path.left_out) END"""
 
 _M001_FOUNDATION = (
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",

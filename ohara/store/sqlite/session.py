@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from ohara.model import Pass, PassStatus
 from ohara.store.answers import Counts
 from ohara.store.reading import Interrupted
-from ohara.store.sqlite import meta
-from ohara.store.sqlite.codec import Codec
+from ohara.store.sql import meta
+from ohara.store.sql.session import ALL_PASSES, PASS_BITS
+from ohara.store.sqlite.connected import Connected, spelled
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import Generations, generations
 from ohara.store.sqlite.identity import replaced, stamp_of
-from ohara.store.sqlite.schema import ALL_PASSES, FORMER_PASSES, PASS_BITS, has_lines, open_reader
+from ohara.store.sqlite.schema import FORMER_PASSES, open_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Sha
     from ohara.store.facts import Fact
+    from ohara.store.sql.codec import Codec
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.identity import Stamp
 
@@ -36,7 +38,6 @@ _SIMILAR_WORDS = """SELECT term, doc FROM temp.vocabulary
   WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? AND doc > 1"""
 _WORD_ROWS = "SELECT doc FROM temp.vocabulary WHERE term = ?"
 _LAST_HUNK = "SELECT coalesce(max(id), 0) FROM hunk"
-_DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
 
 # Answered by small indexes alone: counting must not cost more than searching.
 _COUNT_COMMITS = "SELECT count(*) FROM commits INDEXED BY commits_by_time"
@@ -61,12 +62,12 @@ def _opened(database: Path) -> tuple[Connection, Stamp]:
     raise replaced(database)
 
 
-class Session:
+class Session(Connected):
     """One connection that can only read; used by one thread at a time, stopped from any."""
 
     def __init__(self, database: Path) -> None:
-        self.database = database
-        self.connection, self.stamp = _opened(database)
+        connection, self.stamp = _opened(database)
+        super().__init__(database, connection)
         with translated(database):
             # A table of this connection alone, in memory: nothing is written to the index.
             self.connection.pragma("query_only", 0)
@@ -79,10 +80,6 @@ class Session:
         self._remembered: dict[str, object] = {}
         self._counts: Counts | None = None
 
-    def close(self) -> None:
-        """Give the connection up."""
-        self.connection.close()
-
     # -- stopping --------------------------------------------------------------------------------
 
     def stop(self) -> None:
@@ -94,6 +91,11 @@ class Session:
         """Be ready for new work."""
         self._stopped = False
 
+    @property
+    def is_usable(self) -> bool:
+        """True: an interrupt stops what runs, and nothing after it."""
+        return True
+
     def check(self) -> None:
         """Raise when told to stop; for work that takes long between two statements."""
         if self._stopped:
@@ -102,7 +104,7 @@ class Session:
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement; raises instead of beginning when told to stop."""
         self.check()
-        found: list[tuple[Any, ...]] = self.connection.execute(statement, parameters).fetchall()
+        found: list[tuple[Any, ...]] = self.connection.execute(spelled(statement), parameters).fetchall()
         return found
 
     # -- what is remembered ----------------------------------------------------------------------
@@ -129,9 +131,13 @@ class Session:
         """What opens this index's bodies."""
         self._forget_if_changed()
         if self._codec is None:
-            row = self.connection.execute(_DICTIONARY).fetchone()
-            self._codec = Codec(row[0] if row else None)
+            self._codec = super().codec
         return self._codec
+
+    @property
+    def has_encoded(self) -> bool:
+        """True when contents with encoded text are told apart; asked with every exact search."""
+        return self.remembered("has encoded", lambda: super(Session, self).has_encoded)
 
     def similar_words(self, word: str, within: int) -> list[tuple[str, int]]:
         """Words with the same first letter that may be so many edits away, and how many hunks hold each."""
@@ -167,7 +173,7 @@ class Session:
         if self._counts is None:
             execute = self.connection.execute
             commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
-            newest = has_lines(self.connection)
+            newest = self.has_lines
             # Tables that no run has brought up to date have another index of what waits.
             told = ("INDEXED BY commits_pending", ALL_PASSES) if newest else ("", FORMER_PASSES)
             unfinished = _PENDING.format(*told)
@@ -190,7 +196,7 @@ class Session:
 
     def generations(self) -> Generations:
         """The tables of vectors there are, and whose they are."""
-        return generations(self.connection)
+        return generations(self)
 
     def snapshot(self) -> Connection:
         """A transaction: all reads in it see one state."""
@@ -198,8 +204,8 @@ class Session:
 
     def fact(self, fact: Fact[T]) -> T:
         """A stored fact, or what holds when it is not stored."""
-        return meta.read_fact(self.connection, fact)
+        return meta.read_fact(self, fact)
 
     def failed(self) -> list[Sha]:
         """The commits that could not be read at all, and so are not in the index."""
-        return meta.read_failed(self.connection)
+        return meta.read_failed(self)

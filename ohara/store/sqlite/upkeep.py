@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ohara.model import Pass
 from ohara.store.facts import FINGERPRINT
 from ohara.store.fingerprint import stale_passes
+from ohara.store.sql.collect import dead_commits
+from ohara.store.sql.path_rules import judge_paths
 from ohara.store.sqlite import generations
-from ohara.store.sqlite.collect import collect
 from ohara.store.sqlite.connection import translated
-from ohara.store.sqlite.path_rules import judge_paths
 from ohara.store.sqlite.pieces import join_context
 
 if TYPE_CHECKING:
@@ -75,7 +75,12 @@ class Upkeep:
 
     def collect(self) -> int:
         """Remove every dead commit with all that only it used; give the space back."""
-        return collect(self._writer)
+        removed = self._writer.remove_commits(dead_commits(self._writer))
+        self._writer.sweep()
+        self._writer.commit()
+        self._writer.run("PRAGMA incremental_vacuum")
+        self._writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        return removed
 
     def merge_late(self, *, late: bool) -> None:
         """Let the word and trigram tables grow in pieces that `compact` merges, or merge them as they come.

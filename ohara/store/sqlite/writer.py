@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ohara.errors import InternalError, StoreError
 from ohara.model import Sha
-from ohara.store.sqlite import collect, meta
+from ohara.store.sql import collect, meta
+from ohara.store.sql.line_rows import LineRows
+from ohara.store.sql.symbols import SymbolWriter
+from ohara.store.sql.threads import ThreadWriter
+from ohara.store.sqlite import generations
 from ohara.store.sqlite.commit_rows import CommitRows
+from ohara.store.sqlite.connected import Connected, spelled
 from ohara.store.sqlite.connection import connect_writer, translated
 from ohara.store.sqlite.identity import has_moved
-from ohara.store.sqlite.line_rows import LineRows
 from ohara.store.sqlite.passes import Passes
 from ohara.store.sqlite.schema import migrate
-from ohara.store.sqlite.symbols import SymbolWriter
-from ohara.store.sqlite.threads import ThreadWriter
 from ohara.store.sqlite.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ _UPSERT_META = (
     "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value"
 )
 _DROP_META = "DELETE FROM meta WHERE key = ?"
+INSERT_NAME = "INSERT INTO fts_symbol_name(rowid, kind, name, sibling_names) VALUES(?, ?, ?, ?)"
 _KNOWN = "SELECT sha, live FROM commits"
 _IS_LIVE = "SELECT live FROM commits WHERE sha = ?"
 _SHA = "SELECT sha FROM commits WHERE id = ?"
@@ -45,17 +48,17 @@ _SHOW = "UPDATE commits SET live = ? WHERE sha = ?"
 _INCOMPLETE = "SELECT sha, missing FROM failure WHERE missing != ''"
 
 
-class Writer:
+class Writer(Connected):
     """Use as a context manager; call `commit` between batches."""
 
     def __init__(self, path: Path, *, passes: frozenset[Pass], verdict: Verdict = lambda _: None) -> None:
         """Open for writing; `verdict` says why a path is left out of search, once per new path."""
+        super().__init__(path, connect_writer(path))
         self.path = path
         self.verdict = verdict
-        self.connection = connect_writer(path)
         with translated(path):
             migrate(self.connection)
-            self.rows = CommitRows(self.connection, passes, verdict)
+            self.commit_rows = CommitRows(self.connection, passes, verdict)
         self.passes = Passes(self)
         self.symbols = SymbolWriter(self)
         self.threads = ThreadWriter(self)
@@ -92,7 +95,7 @@ class Writer:
         if self.in_batch:
             if not self.between_commits:
                 raise InternalError("a batch may not end inside a commit")
-            self.rows.train()
+            self.commit_rows.train()
             if has_moved(self.connection):
                 raise StoreError(
                     f"the index {self.path} was taken away while it was written",
@@ -101,7 +104,7 @@ class Writer:
             with translated(self.path):
                 self.connection.execute("COMMIT")
                 if self._is_outdated:
-                    self.rows.load()
+                    self.commit_rows.load()
                     self.symbols.forget()
             self._is_outdated = False
         self.hunks_pending = 0
@@ -114,12 +117,57 @@ class Writer:
         self._is_outdated = False
         self.symbols.forget()
         with translated(self.path):
-            self.rows.undo()
+            self.commit_rows.undo()
 
     @property
     def between_commits(self) -> bool:
         """True when no commit is half-written, so that a batch may end here."""
-        return not self.rows.half_written
+        return not self.commit_rows.half_written
+
+    # -- statements ------------------------------------------------------------------------------
+
+    def run(self, statement: str, parameters: Sequence[object] = ()) -> None:
+        """Run a statement for what it does."""
+        self.rows(statement, parameters)
+
+    def run_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement once for each row of parameters."""
+        with translated(self.path):
+            self.connection.executemany(spelled(statement), rows)
+
+    def path_id(self, path: str) -> int:
+        """The number of a path, new or known."""
+        return self.commit_rows.path_id(path)
+
+    # -- words, trigrams and vectors -------------------------------------------------------------
+
+    def write_symbol_words(self, rows: Iterable[tuple[int, str, str, str]]) -> None:
+        """Make these the words that symbols are searched by."""
+        self.run_many(INSERT_NAME, rows)
+
+    def drop_symbol_words(self, symbols: Iterable[int]) -> None:
+        """Take the words of symbols away."""
+        self.run_many("DELETE FROM fts_symbol_name WHERE rowid = ?", [(symbol,) for symbol in symbols])
+
+    def drop_hunk_words(self, hunks: Iterable[int]) -> None:
+        """Take the words of hunks away."""
+        self.run_many("DELETE FROM fts_hunk_text WHERE rowid = ?", [(hunk,) for hunk in hunks])
+
+    def drop_trigrams(self, contents: Iterable[int]) -> None:
+        """Take the trigrams of contents away."""
+        self.run_many("DELETE FROM fts_literal WHERE rowid = ?", [(content,) for content in contents])
+
+    def drop_content_vectors(self, contents: Iterable[int]) -> None:
+        """Take the vectors of contents away, whatever model made them."""
+        generations.delete_vectors(self, contents)
+
+    def drop_commit_vectors(self, commits: Iterable[int]) -> None:
+        """Take the vectors of commits away, whatever model made them."""
+        generations.delete_commit_vectors(self, commits)
+
+    def forget_symbols(self) -> None:
+        """Forget the numbers of symbols: some are no longer there."""
+        self.symbols.forget()
 
     # -- commits ---------------------------------------------------------------------------------
 
@@ -127,11 +175,11 @@ class Writer:
         """Insert commits (or parts of big ones) with their files, hunks, contents and index rows."""
         self.begin()
         with translated(self.path):
-            self.hunks_pending += self.rows.add(prepared)
+            self.hunks_pending += self.commit_rows.add(prepared)
 
     def holds_part_of(self, sha: Sha) -> bool:
         """True when some but not all of this commit has been added."""
-        return sha in self.rows.half_written
+        return sha in self.commit_rows.half_written
 
     def remove_commits(self, shas: Iterable[Sha]) -> int:
         """Remove these commits inside the open batch, and say how many there were."""
@@ -176,12 +224,12 @@ class Writer:
         """Remember that a commit could not be (wholly) read, to show and to retry."""
         self.begin()
         with translated(self.path):
-            self.rows.record_failure(sha, reason, missing)
+            self.commit_rows.record_failure(sha, reason, missing)
 
     def failed(self) -> list[Sha]:
         """The commits that could not be read at all, and so are not in the index."""
         with translated(self.path):
-            return meta.read_failed(self.connection)
+            return meta.read_failed(self)
 
     def incomplete(self) -> list[tuple[Sha, str]]:
         """Commits that lacked blobs, each with the first blob that was missing."""
@@ -194,11 +242,15 @@ class Writer:
     def fact(self, fact: Fact[T]) -> T:
         """A stored fact, or what holds when it is not stored."""
         with translated(self.path):
-            return meta.read_fact(self.connection, fact)
+            return meta.read_fact(self, fact)
 
     def record(self, fact: Fact[T], value: T) -> None:
         """Store a fact, as part of the open batch."""
         self.set_meta(fact.name, fact.write(value))
+
+    def meta(self, key: str) -> object:
+        """The small value that is stored under a name, or None."""
+        return meta.read_meta(self, key)
 
     def set_meta(self, key: str, value: object) -> None:
         """Store a small JSON value under a name."""

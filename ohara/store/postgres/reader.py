@@ -1,0 +1,122 @@
+"""The reader of a shared index: the shared look-ups, and those that words, trigrams and vectors answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from ohara.store.facts import THREADS
+from ohara.store.postgres import nearest, word_queries
+from ohara.store.postgres.filters import WordFilter
+from ohara.store.postgres.session import Session
+from ohara.store.postgres.trigrams import trigram_table
+from ohara.store.sql import literal
+from ohara.store.sql.filters import compile_filters
+from ohara.store.sql.reader import Lookups
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from ohara.model import Filters, Sha
+    from ohara.store.answers import (
+        Occurrence,
+        PlacedHunk,
+        ScoredByWords,
+        TrigramMatch,
+        VectorSets,
+        Weights,
+        WordQuery,
+    )
+    from ohara.store.reading import Allowed, Probe
+    from ohara.store.trigram_query import Formula
+
+V = TypeVar("V")
+
+
+def _own(allowed: Allowed) -> WordFilter:
+    """A filter that this engine compiled: there is no other that it could be given."""
+    return cast("WordFilter", allowed)
+
+
+class Reader(Session, Lookups):
+    """A session with the look-ups that answer questions."""
+
+    def state(self) -> str:
+        """A text that changes whenever an answer might."""
+        counts = self.counts()
+        done = ".".join(str(each.done) for each in counts.passes)
+        threads = self.fact(THREADS)
+        return f"{self.stamp[:8]}.{self.hunk_count()}.{counts.commits}.{done}.{threads}"
+
+    def allow(
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
+    ) -> WordFilter:
+        """The hunks that pass filters, as the index is now."""
+        return compile_filters(
+            self,
+            filters,
+            WordFilter(session=self),
+            reachable=reachable,
+            named=named,
+            not_reachable=not_reachable,
+            not_named=not_named,
+        )
+
+    def by_words(
+        self, words: WordQuery, weightings: Sequence[tuple[Weights, float]], allowed: Allowed, limit: int
+    ) -> list[ScoredByWords]:
+        """The hunks that hold the words, best mixture first."""
+        return word_queries.by_words(self, words, weightings, _own(allowed), limit)
+
+    def holding_all(
+        self, words: Sequence[str], columns: Sequence[str], allowed: Allowed, *, oldest: bool, limit: int
+    ) -> list[Occurrence]:
+        """The hunks that hold every word in one of the columns, oldest or newest first."""
+        return word_queries.holding_words(self, words, columns, _own(allowed), oldest=oldest, limit=limit)
+
+    def symbols_by_words(
+        self, words: Sequence[str], weights: tuple[float, float, float], limit: int
+    ) -> list[tuple[int, float]]:
+        """The symbols whose kind, name or neighbours hold the words, best first."""
+        return word_queries.symbols_by_words(self, words, weights, limit)
+
+    def by_trigrams(self, formula: Formula, allowed: Allowed) -> list[TrigramMatch]:
+        """Every hunk whose changed lines may hold the trigrams, newest first."""
+        return literal.by_trigrams(self, formula, _own(allowed), trigram_table)
+
+    def vector_sets(self) -> VectorSets:
+        """Which models' vectors are stored."""
+        return nearest.vector_sets(self)
+
+    def has_commit_vectors(self, model: str) -> bool:
+        """True when whole commits have vectors of this model, too."""
+        return nearest.has_commit_vectors(self, model)
+
+    def nearest_contents(
+        self, probe: Probe[V], model: str, allowed: Allowed, limit: int
+    ) -> list[tuple[int, float]] | None:
+        """The contents nearest to a query with their cosines, best first."""
+        return nearest.nearest_contents(self, probe, model, _own(allowed), limit)
+
+    def nearest_commits(
+        self, probe: Probe[V], model: str, allowed: Allowed, limit: int
+    ) -> list[tuple[int, float]]:
+        """The commits nearest to a query with their cosines, best first."""
+        return nearest.nearest_commits(self, probe, model, _own(allowed), limit)
+
+    def content_vectors(self, contents: Iterable[int], model: str) -> dict[int, bytes]:
+        """The stored vectors of some contents."""
+        return nearest.content_vectors(self, contents, model)
+
+    def messages_with(self, words: WordQuery, allowed: Allowed) -> dict[int, str]:
+        """The messages that hold one of the selecting words, by their commit."""
+        return word_queries.messages_with(self, words, _own(allowed))
+
+    def changes_with(self, words: WordQuery, allowed: Allowed, limit: int) -> list[PlacedHunk]:
+        """The hunks that hold one of the selecting words, newest first."""
+        return word_queries.changes_with(self, words, _own(allowed), limit)

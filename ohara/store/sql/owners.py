@@ -1,0 +1,54 @@
+"""Whose contents and commits are, after vectors have named them, and which of them may be named at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.model import HunkId
+from ohara.store.answers import CommitHunk
+from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ohara.store.answers import Occurrence
+    from ohara.store.sql.filters import HunkFilter
+    from ohara.store.sql.session import Session
+
+_OCCURRENCES = f"""SELECT {OCCURRENCE}, hunk.content_id FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.content_id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE {{allowed}} ORDER BY {NEWEST_FIRST}"""
+# A commit's hunks have neighbouring ids: its first ones, so that a sweep through the tree costs no more.
+_FIRST_OF = """SELECT hunk.commit_id, hunk.id, hunk.content_id FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.commit_id = asked.value AND hunk.id <
+    (SELECT min(id) FROM hunk AS first WHERE first.commit_id = asked.value) + ? ORDER BY hunk.id"""
+_ALLOWED_OF = """SELECT hunk.commit_id, hunk.id, hunk.content_id FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.commit_id = asked.value WHERE {allowed} ORDER BY hunk.id"""
+_OCCURRENCES_OF = f"""SELECT {OCCURRENCE} FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
+
+
+def newest_occurrences(
+    session: Session, contents: Iterable[int], allowed: HunkFilter
+) -> dict[int, Occurrence]:
+    """The newest hunk of each content that has one."""
+    newest: dict[int, Occurrence] = {}
+    statement = _OCCURRENCES.format(allowed=allowed.condition)
+    for row in session.rows(statement, (session.listed(contents), *allowed.parameters)):
+        newest.setdefault(row[6], occurrence(row))
+    return newest
+
+
+def hunks_of(session: Session, commits: Iterable[int], allowed: HunkFilter, first: int) -> list[CommitHunk]:
+    """Hunks of commits that may answer; where all may, each commit's first."""
+    asked = session.listed(commits)
+    if allowed.everything:
+        rows = session.rows(_FIRST_OF, (asked, first))
+    else:
+        rows = session.rows(_ALLOWED_OF.format(allowed=allowed.condition), (asked, *allowed.parameters))
+    return [CommitHunk(commit, HunkId(hunk), content) for commit, hunk, content in rows]
+
+
+def occurrences(session: Session, hunks: Iterable[HunkId]) -> list[Occurrence]:
+    """Hunks with the commits they are in."""
+    return [occurrence(row) for row in session.rows(_OCCURRENCES_OF, (session.listed(hunks),))]

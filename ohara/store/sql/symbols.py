@@ -1,0 +1,150 @@
+"""Writes symbols: what HEAD defines (cached by blob) and what each hunk touches.
+
+A symbol (kind and qualified name) is searched by words. Its sibling names come from HEAD's
+definitions alone, so the words depend on the repository's state and not on the order of indexing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.words import index_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ohara.model import Symbol
+    from ohara.store.derived import HeadFile, TouchedHunk
+    from ohara.store.sql.session import Writes
+
+_MAX_SIBLINGS = 48  # of one symbol over all its definitions in HEAD
+
+SELECT_SYMBOL = "SELECT id FROM symbol WHERE qualified = ? AND kind = ?"
+INSERT_SYMBOL = "INSERT INTO symbol(kind, name, qualified) VALUES(?, ?, ?) RETURNING id"
+INSERT_HUNK_SYMBOL = "INSERT INTO hunk_symbol(hunk_id, symbol_id) VALUES(?, ?) ON CONFLICT DO NOTHING"
+INSERT_HEAD_SYMBOL = """INSERT INTO head_symbol(blob_id, symbol_id, first_line, last_line, siblings)
+  VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+INSERT_BLOB = "INSERT INTO parsed_blob(blob, language) VALUES(?, ?) RETURNING id"
+SELECT_BLOB = "SELECT id FROM parsed_blob WHERE blob = ? AND language = ?"
+INSERT_HEAD_FILE = """INSERT INTO head_file(path_id, blob_id) VALUES(?, ?)
+  ON CONFLICT(path_id) DO UPDATE SET blob_id = excluded.blob_id"""
+DELETE_HEAD_FILE = "DELETE FROM head_file WHERE path_id = (SELECT id FROM path WHERE path = ?)"
+SYMBOLS_OF = "SELECT DISTINCT symbol_id FROM head_symbol WHERE blob_id IN (SELECT value FROM numbers(?))"
+NAMES = "SELECT id, kind, name, qualified FROM symbol WHERE id IN (SELECT value FROM numbers(?))"
+MENTIONED = """SELECT symbol_id FROM hunk_symbol WHERE symbol_id IN (SELECT value FROM numbers(?1))
+  UNION SELECT symbol_id FROM head_symbol WHERE symbol_id IN (SELECT value FROM numbers(?1))"""
+SIBLINGS = "SELECT symbol_id, siblings FROM head_symbol WHERE symbol_id IN (SELECT value FROM numbers(?))"
+HEAD_FILES = """SELECT path.path, parsed_blob.blob, parsed_blob.language FROM head_file
+  JOIN path ON path.id = head_file.path_id JOIN parsed_blob ON parsed_blob.id = head_file.blob_id"""
+UNUSED_BLOBS = "SELECT id FROM parsed_blob WHERE id NOT IN (SELECT blob_id FROM head_file)"
+
+
+def name_row(kind: str, name: str, qualified: str, siblings: Iterable[str]) -> tuple[str, str, str]:
+    """A symbol's words: its kind, its name, and the names beside each of its definitions in HEAD."""
+    others = sorted({other for named in siblings for other in named.split()})
+    return kind, index_text(f"{name} {qualified}"), index_text(" ".join(others[:_MAX_SIBLINGS]))
+
+
+class SymbolWriter:
+    """Adds symbols through the one writer."""
+
+    def __init__(self, writer: Writes) -> None:
+        self._writer = writer
+        self._known: dict[tuple[str, str], int] = {}
+
+    def forget(self) -> None:
+        """Forget the ids of symbols: some are no longer there."""
+        self._known.clear()
+
+    def touched(self, hunks: Sequence[TouchedHunk]) -> None:
+        """Record which symbols these hunks touch."""
+        self._writer.begin()
+        rows = [
+            (hunk.hunk_id, self._symbol(symbol.kind, symbol.name, symbol.qualified))
+            for hunk in hunks
+            for symbol in hunk.symbols
+        ]
+        self._writer.run_many(INSERT_HUNK_SYMBOL, rows)
+        self._writer.hunks_pending += max(1, len(hunks))
+
+    def head_files(self) -> dict[str, tuple[str, str]]:
+        """The files of HEAD as the index knows them: path → (blob, language)."""
+        return {path: (blob.hex(), lang) for path, blob, lang in self._writer.rows(HEAD_FILES)}
+
+    def parsed_blobs(self) -> set[tuple[str, str]]:
+        """The blobs that need not be parsed again."""
+        return {
+            (blob.hex(), lang) for blob, lang in self._writer.rows("SELECT blob, language FROM parsed_blob")
+        }
+
+    def add_blob(self, blob: str, language: str, symbols: Sequence[Symbol]) -> None:
+        """Keep what a blob defines, until HEAD has no such file any more."""
+        self._writer.begin()
+        ((blob_id,),) = self._writer.rows(INSERT_BLOB, (bytes.fromhex(blob), language))
+        rows = [
+            (
+                blob_id,
+                self._symbol(symbol.kind.value, symbol.name, symbol.qualified),
+                symbol.first_line,
+                symbol.last_line,
+                " ".join(symbol.siblings),
+            )
+            for symbol in symbols
+        ]
+        self._writer.run_many(INSERT_HEAD_SYMBOL, rows)
+        self._writer.hunks_pending += len(symbols)
+
+    def replace_head(self, files: Sequence[HeadFile], gone: Iterable[str]) -> None:
+        """Make these files, all of them parsed, HEAD's, in place of what stood there and at `gone`."""
+        self._writer.begin()
+        self._writer.run_many(DELETE_HEAD_FILE, [(path,) for path in gone])
+        blobs: list[int] = []
+        for file in files:
+            ((blob_id,),) = self._writer.rows(SELECT_BLOB, (bytes.fromhex(file.blob), file.language))
+            self._writer.run(INSERT_HEAD_FILE, (self._writer.path_id(file.path), blob_id))
+            blobs.append(blob_id)
+        affected = self._symbols_of(blobs) | self._drop_unused_blobs()
+        self._rewrite_names(sorted(affected))
+
+    def _symbols_of(self, blobs: Sequence[int]) -> set[int]:
+        return {row[0] for row in self._writer.rows(SYMBOLS_OF, (self._writer.listed(blobs),))}
+
+    def _drop_unused_blobs(self) -> set[int]:
+        unused = [row[0] for row in self._writer.rows(UNUSED_BLOBS)]
+        affected = self._symbols_of(unused)
+        rows = [(blob_id,) for blob_id in unused]
+        self._writer.run_many("DELETE FROM head_symbol WHERE blob_id = ?", rows)
+        self._writer.run_many("DELETE FROM parsed_blob WHERE id = ?", rows)
+        return affected
+
+    def _symbol(self, kind: str, name: str, qualified: str) -> int:
+        known = self._known.get((qualified, kind))
+        if known is None:
+            found = self._writer.rows(SELECT_SYMBOL, (qualified, kind))
+            if not found:
+                found = self._writer.rows(INSERT_SYMBOL, (kind, name, qualified))
+                known = int(found[0][0])
+                self._writer.write_symbol_words([(known, kind, index_text(f"{name} {qualified}"), "")])
+            known = self._known[qualified, kind] = int(found[0][0])
+        return known
+
+    def _rewrite_names(self, symbols: Sequence[int]) -> None:
+        """Bring symbols' words up to date with HEAD, and drop symbols that nothing mentions any more."""
+        if not symbols:
+            return
+        listed = self._writer.listed(symbols)
+        siblings: dict[int, list[str]] = {}
+        for symbol, names in self._writer.rows(SIBLINGS, (listed,)):
+            siblings.setdefault(symbol, []).append(names)
+        mentioned = {row[0] for row in self._writer.rows(MENTIONED, (listed,))}
+        self._writer.drop_symbol_words(symbols)
+        kept: list[tuple[int, str, str, str]] = []
+        unused: list[tuple[int]] = []
+        for symbol, kind, name, qualified in self._writer.rows(NAMES, (listed,)):
+            if symbol not in mentioned:
+                unused.append((symbol,))
+                self._known.pop((qualified, kind), None)
+                continue
+            kept.append((symbol, *name_row(kind, name, qualified, siblings.get(symbol, ()))))
+        self._writer.write_symbol_words(kept)
+        self._writer.run_many("DELETE FROM symbol WHERE id = ?", unused)

@@ -1,0 +1,106 @@
+"""The statements that ask the tables of words: hunks and symbols by what they say, and with which BM25."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.store.answers import ScoredByWords
+from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
+from ohara.store.sql.named import PLACED, placed
+from ohara.store.sqlite.fts_query import all_of, any_of, within, word_expression
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ohara.store.answers import Occurrence, PlacedHunk, Weights, WordQuery
+    from ohara.store.sqlite.filters import FtsFilter
+    from ohara.store.sqlite.session import Session
+
+_BY_WORDS = """WITH scored AS MATERIALIZED (
+    SELECT rowid AS id, {scores} FROM fts_hunk_text WHERE fts_hunk_text MATCH ?{allowed}),
+  best AS (SELECT {bests} FROM scored),
+  first AS (SELECT scored.* FROM scored, best ORDER BY {mixed} DESC, scored.id LIMIT ?)
+SELECT {occurrence}, {names} FROM first JOIN hunk ON hunk.id = first.id
+  JOIN commits ON commits.id = hunk.commit_id"""
+
+_HOLDING_ALL = """SELECT {occurrence} FROM fts_hunk_text
+  CROSS JOIN hunk ON hunk.id = fts_hunk_text.rowid CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE fts_hunk_text MATCH ? AND {allowed} ORDER BY {order} LIMIT ?"""
+_OLDEST_FIRST = "commits.committer_time, commits.sha, hunk.id"
+
+_SYMBOLS = """SELECT rowid, -bm25(fts_symbol_name, {weights}) AS score
+  FROM fts_symbol_name WHERE fts_symbol_name MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
+
+_IN_MESSAGES = """SELECT DISTINCT commits.id, commits.message FROM fts_hunk_text
+  JOIN hunk ON hunk.id = fts_hunk_text.rowid JOIN commits ON commits.id = hunk.commit_id
+  WHERE fts_hunk_text MATCH ? AND {allowed}"""
+_IN_CHANGES = f"""SELECT {PLACED} FROM fts_hunk_text
+  CROSS JOIN hunk ON hunk.id = fts_hunk_text.rowid CROSS JOIN commits ON commits.id = hunk.commit_id
+  LEFT JOIN file ON file.id = hunk.file_id LEFT JOIN path ON path.id = file.path_id
+  WHERE fts_hunk_text MATCH ? AND {{allowed}} ORDER BY {NEWEST_FIRST} LIMIT ?"""
+
+
+def by_words(
+    session: Session,
+    words: WordQuery,
+    weightings: Sequence[tuple[Weights, float]],
+    allowed: FtsFilter,
+    limit: int,
+) -> list[ScoredByWords]:
+    """The hunks that hold words, with their BM25 under each weighting, best mixture first.
+
+    One walk over the matches serves all weightings. The mixture adds up each weighting's scores, scaled by
+    the best of this query, times its share.
+    """
+    count = len(weightings)
+    scores = ", ".join(
+        f"-bm25(fts_hunk_text, {', '.join(map(str, weights))}) AS s{at}"
+        for at, (weights, _) in enumerate(weightings)
+    )
+    statement = _BY_WORDS.format(
+        scores=scores,
+        bests=", ".join(f"max(max(s{at}), 1e-9) AS b{at}" for at in range(count)),
+        mixed=" + ".join(f"{share} * s{at} / b{at}" for at, (_, share) in enumerate(weightings)),
+        names=", ".join(f"first.s{at}" for at in range(count)),
+        occurrence=OCCURRENCE,
+        allowed=allowed.on("rowid"),
+    )
+    rows = session.rows(statement, (word_expression(words), *allowed.parameters, limit))
+    return [ScoredByWords(occurrence(row), tuple(row[6:])) for row in rows]
+
+
+def holding_all(
+    session: Session,
+    words: Sequence[str],
+    columns: Sequence[str],
+    allowed: FtsFilter,
+    *,
+    oldest: bool,
+    limit: int,
+) -> list[Occurrence]:
+    """The hunks that hold every word in one of the columns, oldest or newest first."""
+    order = _OLDEST_FIRST if oldest else NEWEST_FIRST
+    statement = _HOLDING_ALL.format(occurrence=OCCURRENCE, allowed=allowed.condition, order=order)
+    match = within(columns, all_of(words))
+    return [occurrence(row) for row in session.rows(statement, (match, *allowed.parameters, limit))]
+
+
+def symbols_by_words(
+    session: Session, words: Sequence[str], weights: tuple[float, float, float], limit: int
+) -> list[tuple[int, float]]:
+    """The symbols whose kind, name or neighbours hold the words, best first; weights in that order."""
+    statement = _SYMBOLS.format(weights=", ".join(map(str, weights)))
+    return [(row[0], row[1]) for row in session.rows(statement, (any_of(words), limit))]
+
+
+def messages_with(session: Session, words: WordQuery, allowed: FtsFilter) -> dict[int, str]:
+    """The messages that hold one of the selecting words, by their commit."""
+    statement = _IN_MESSAGES.format(allowed=allowed.condition)
+    rows = session.rows(statement, (word_expression(words), *allowed.parameters))
+    return {row[0]: row[1] for row in rows}
+
+
+def changes_with(session: Session, words: WordQuery, allowed: FtsFilter, limit: int) -> list[PlacedHunk]:
+    """The hunks that hold one of the selecting words, newest first."""
+    statement = _IN_CHANGES.format(allowed=allowed.condition)
+    return placed(session.rows(statement, (word_expression(words), *allowed.parameters, limit)))
