@@ -52,7 +52,7 @@ def commit_fate_phrase(fate: Fate) -> str:
 
 def _added(fate: Fate, ago: Callable[[int], str]) -> str:
     by = _commit(fate.by, fate.by_time, ago)
-    lines = f"{fate.kept} of {fate.of} lines"
+    lines = f"{fate.kept:,} of {_all(fate.of)}"
     match fate.state:
         case FateState.ALIVE:
             again = f" again since {by}" if by else ""
@@ -77,11 +77,11 @@ def _removed(returned: Returned | None, ago: Callable[[int], str]) -> str:
     by = _commit(returned.by, returned.by_time, ago)
     since = f" since {by}" if by else ""
     place = f", now {returned.path}:{returned.line}" if returned.path else ""
-    return f"{returned.lines} of {_all(returned.of)} that it removed stand again{since}{place}"
+    return f"{returned.lines:,} of {_all(returned.of)} that it removed stand again{since}{place}"
 
 
 def _all(count: int) -> str:
-    return "1 line" if count == 1 else f"{count} lines"
+    return "1 line" if count == 1 else f"{count:,} lines"
 
 
 def _place(fate: Fate) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ohara.fate.fates import Judge, Known, judge, of_lines, of_runs, verdict
 from ohara.fate.open_runs import open_runs
-from ohara.model import FateState
+from ohara.fate_phrase import commit_fate_phrase, fate_phrase
+from ohara.model import Fate, FateState, Sha
 from ohara.store.lines import HeadLines, How, LineEnd
 
 
@@ -79,3 +80,14 @@ def test_runs_tell_what_lines_tell() -> None:
     known = Known()
     known.add((LineEnd(1, 0, 6, 6, 9, How.MOVED, 2, 0),), ())
     assert of_runs(known, range(100), 1, 6) is None
+
+
+def test_a_fate_in_words_counts_in_thousands_and_knows_one_line() -> None:
+    many = Fate(FateState.CHANGED, 1_444, 1_677, "a.py", 7)
+    assert fate_phrase(many, str) == "still there: 1,444 of 1,677 lines, now a.py:7"
+    assert commit_fate_phrase(many) == "1,444 of 1,677 lines still there"
+    assert fate_phrase(Fate(FateState.MOVED, 1, 1, "b.py", 2), str) == "moved: 1 of 1 line, now b.py:2"
+    gone = Fate(FateState.GONE, 0, 2, by=Sha("ab" * 20), by_time=5)
+    assert fate_phrase(gone, lambda time: f"at {time}") == "gone since ababababab, at 5"
+    assert commit_fate_phrase(gone) == "gone since ababababab"
+    assert commit_fate_phrase(Fate(FateState.REMOVAL, 0, 0)) == ""
