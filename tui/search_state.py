@@ -152,7 +152,7 @@ class SearchState:
             self,
             results=results,
             reranked=reranked,
-            hits=self._others(results.hits),
+            hits=self._others(results),
             threads=self._threads_of(results),
             cursor=results.next_cursor,
             loading=False,
@@ -177,7 +177,7 @@ class SearchState:
         """The state after another page arrived."""
         return replace(
             self,
-            hits=(*self.hits, *self._others(results.hits)),
+            hits=(*self.hits, *self._others(results)),
             threads={**self.threads, **self._threads_of(results)},
             cursor=results.next_cursor,
         )
@@ -185,8 +185,11 @@ class SearchState:
     def _threads_of(self, results: Results) -> dict[Sha, Thread]:
         return {thread.id: thread for thread in results.threads} if self.group == "thread" else {}
 
-    def _others(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
-        return tuple(hit for hit in hits if hit.hunk != self.origin) if self.origin is not None else hits
+    def _others(self, results: Results) -> tuple[Hit, ...]:
+        """The hits without the one that was asked for; of code, every word would be marked."""
+        hits = tuple(hit for hit in results.hits if self.origin is None or hit.hunk != self.origin)
+        is_code = results.query.query_class == _SNIPPET
+        return tuple(replace(hit, matches=()) for hit in hits) if is_code else hits
 
     def failed(self, error: OharaError) -> SearchState:
         """The state after a search failed."""
@@ -242,6 +245,8 @@ def name_of(repository: str) -> str:
     path = PurePath(repository)
     return path.parent.name if path.name == ".git" else path.name.removesuffix(".git")
 
+
+_SNIPPET = "snippet"  # of `QueryClass`, which is loaded with the first answer
 
 # By the values of `LaneStatus`: the model is loaded with the first answer, after the first paint.
 _LANE_WORDS = {"timeout": "took too long", "failed": "failed"}
