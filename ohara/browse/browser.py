@@ -26,6 +26,7 @@ from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
 from ohara.index.status import UnseenCommits, brief_status
 from ohara.model import CommitDetails, ExplainOptions, History, LineOrigin, Pass, Place, QueryClass
+from ohara.plural import counted
 from ohara.query.place import read_place
 from ohara.retrieve.fates import threads_with_fates
 from ohara.retrieve.request import Traced
@@ -203,7 +204,7 @@ class Browser:
         if lines is None:
             return History((), (path,), f"there is no file {path} in {sha[:10]}")
         if span.last > len(lines):
-            return History((), (path,), f"{path} has only {len(lines):,} lines in {sha[:10]}")
+            return History((), (path,), f"{path} has only {counted(len(lines), 'line')} in {sha[:10]}")
         subject = Subject(QueryClass.LINES, (Position(sha, path, (span,)),))
         return Explainer(self._repository, reader, _ALL_HUNKS).history(subject, limit)
 
@@ -286,4 +287,4 @@ def _unread(reader: Reader) -> str:
     counts = reader.counts()
     done = next((each.done for each in counts.passes if each.stage is Pass.SYMBOL), counts.commits)
     left = counts.commits - done
-    return f"symbols of {left:,} commits are not read yet" if left > 0 else ""
+    return f"symbols of {counted(left, 'commit')} are not read yet" if left > 0 else ""

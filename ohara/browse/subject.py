@@ -18,6 +18,7 @@ from ohara.browse.versions import Library
 from ohara.browse.worktree import committed, line_count, read_work_tree
 from ohara.errors import RepositoryError, UsageError
 from ohara.model import QueryClass, Sha
+from ohara.plural import counted
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:
@@ -185,7 +186,8 @@ class Places:
         count = line_count(data if work is None else work)
         if spans[-1].last > count:
             raise UsageError(
-                f"{path} has only {count:,} lines", hint=f"ohara explain {path}:1-{count}" if count else ""
+                f"{path} has only {counted(count, 'line')}",
+                hint=f"ohara explain {path}:1-{count}" if count else "",
             )
         if work is not None:
             found = committed(spans, work, data)
@@ -239,7 +241,7 @@ class Places:
         data = self._repository.read_blob(blob) if blob else None
         count = line_count(data) if data is not None else 0
         if self._target.last > count:
-            raise UsageError(f"{path} had only {count:,} lines", hint=f"ohara explain {path}")
+            raise UsageError(f"{path} had only {counted(count, 'line')}", hint=f"ohara explain {path}")
         return (Span(self._target.first, self._target.last),)
 
     # -- symbols ---------------------------------------------------------------------------------

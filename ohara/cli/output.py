@@ -151,7 +151,9 @@ def _total(results: Results) -> int:
 
 def _fitted(line: str, printing: OutputOptions, page: Page) -> str:
     """A line of --oneline, which a terminal does not wrap."""
-    return shortened(line, page.width) if printing.cut and page.width is not None else line
+    if not printing.cut:
+        return line
+    return shortened(line, page.width) if page.width is not None else line.rstrip()
 
 
 def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:

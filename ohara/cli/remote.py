@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ohara.client.fastpath import HARMLESS, overrides_settings
 from ohara.errors import DaemonError, IndexMissing, InternalError
+from ohara.plural import are, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +83,7 @@ def _ask(
 def unread(results: Results) -> tuple[str, ...]:
     """A note about commits that the service has not indexed yet."""
     behind = results.index.behind
-    return (f"{behind:,} commits are not indexed yet (ohara status)",) if behind else ()
+    return (f"{counted(behind, 'commit')} {are(behind)} not indexed yet (ohara status)",) if behind else ()
 
 
 def _prepare_to_print() -> None:

@@ -115,7 +115,10 @@ def _usage(error: click.ClickException) -> UsageError:
     said = " ".join(error.format_message().split()).rstrip(".")
     hint = f"{context.command_path if context else 'ohara'} -h"
     if context and isinstance(error, click.NoSuchOption) and _takes_words(context.command):
-        hint += f"; to search for what begins with a dash: {context.command_path} -- {error.option_name}"
+        what = (
+            error.option_name if error.option_name.startswith("--") else "…"
+        )  # a bundle is told by its first
+        hint += f"; to search for what begins with a dash: {context.command_path} -- {what}"
     return UsageError(said[:1].lower() + said[1:], hint=hint)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ohara.cli.printing import Form
 from ohara.cli.search import ask
 from ohara.errors import RepositoryError, StoreError
+from ohara.plural import counted
 
 if TYPE_CHECKING:
     from ohara.cli.find_arguments import FindArguments
@@ -36,8 +37,8 @@ def ask_there(asked: FindArguments, query: Query, results: Results | None) -> tu
     engine = Engine.open(asked.repos[0] if asked.repos else ".")
     is_quiet = asked.printing.form is not Form.TEXT
     if results is not None:
-        many = "1 commit" if results.outside == 1 else f"{results.outside:,} commits"
-        said = f"reading {many} of {' and '.join(query.filters.refs)} for this search"
+        refs = " and ".join(query.filters.refs)
+        said = f"reading {counted(results.outside, 'commit')} of {refs} for this search"
         Reporter(quiet=is_quiet, as_json=False).begin(said)
     try:
         with engine.visiting(query.filters.refs):

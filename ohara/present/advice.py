@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ohara.errors import OharaError
 from ohara.model import LaneStatus
+from ohara.plural import are, counted
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def advice(results: Results) -> list[str]:
     """What to try when nothing was found."""
     query = results.query
     tips: list[str] = []
-    if results.index.behind:
-        tips.append(f"{results.index.behind:,} commits are not indexed yet: ohara index")
+    if behind := results.index.behind:
+        tips.append(f"{counted(behind, 'commit')} {are(behind)} not indexed yet: ohara index")
     told = [f"  nothing passes {sanitize(each)}" for each in results.unmatched]
     if query.is_filtered and not told:
         tips.append("the filters may exclude it: leave one out")

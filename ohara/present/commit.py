@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
+from ohara.plural import counted
 from ohara.present.explained import SHORT_SHA
 from ohara.present.style import Ink
-from ohara.present.text import counted, wrapped
+from ohara.present.text import wrapped
 from ohara.present.times import ago, rfc3339, written_date
 from ohara.sanitize import sanitize
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ohara.plural import counted
 from ohara.present.style import Ink
-from ohara.present.text import SHORT_SHA, counted, wrapped
+from ohara.present.text import SHORT_SHA, wrapped
 from ohara.present.times import ago, rfc3339
 from ohara.sanitize import sanitize
 

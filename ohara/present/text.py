@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ohara.fate_phrase import fate_phrase
 from ohara.match_count_phrase import match_count_phrase
 from ohara.model import Intent, LaneStatus, Pass, SpanScope
+from ohara.plural import counted, plural
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.explained import (
     MESSAGE_LINES,
@@ -361,14 +362,8 @@ def _dated(sha: Sha, moment: int, page: Page) -> str:
     return f"{sha[:SHORT_SHA]} ({written_date(moment, 0, page.date, now=page.now)})"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things."""
-    return _counted_text(f"{count:,}", count, noun)
-
-
 def _counted_text(written: str, count: int, noun: str) -> str:
-    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    return f"{written} {noun if count == 1 else plural}"
+    return f"{written} {plural(count, noun)}"
 
 
 def wrapped(text: str, page: Page, margin: str) -> list[str]:

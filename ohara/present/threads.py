@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import commit_fate_phrase
+from ohara.plural import counted
 from ohara.present.style import Ink
-from ohara.present.text import SHORT_SHA, counted, wrapped
+from ohara.present.text import SHORT_SHA, wrapped
 from ohara.present.times import day
 from ohara.sanitize import sanitize
 

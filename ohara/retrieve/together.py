@@ -13,6 +13,7 @@ from ohara.history.mentions import subject_of
 from ohara.history.reasons import Reason
 from ohara.history.titles import title_of
 from ohara.model import Copy, Sha, Thread, ThreadCommit
+from ohara.plural import counted
 from ohara.store.facts import THREADED
 
 if TYPE_CHECKING:
@@ -143,4 +144,4 @@ def unthreaded(reader: Reader) -> tuple[str, ...]:
     left = reader.counts().commits - reader.fact(THREADED)
     if left <= 0:
         return ()
-    return (f"the threads of {left:,} commits are not found yet (ohara index)",)
+    return (f"the threads of {counted(left, 'commit')} are not found yet (ohara index)",)

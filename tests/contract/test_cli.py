@@ -82,7 +82,7 @@ def test_a_command_is_what_the_table_says(name: str) -> None:
             ["tui", "-x"],
             (
                 "ohara: no such option '-x'\n"
-                "  hint: ohara tui -h; to search for what begins with a dash: ohara tui -- -x\n"
+                "  hint: ohara tui -h; to search for what begins with a dash: ohara tui -- …\n"
             ),
         ),
         (["--nope"], "ohara: no such option '--nope'\n  hint: ohara -h\n"),

@@ -456,6 +456,8 @@ def test_a_closed_pipe_is_success(shared_project: Repo, home: Path) -> None:
         (("--after", "2020-05", "x"), "--after takes the cursor of an answer, and '2020-05' is a date"),
         (("-lang:pyton", "x"), "'pyton' is not a language that ohara knows"),
         (("sinse:2020", "x"), "there is no filter sinse:"),
+        (("-author:", "x"), "author: has an empty value"),
+        (("-x", "y"), "no such option '-x'"),
         (("--ref", "nowhere", "x"), "there is no branch, tag or commit named nowhere"),
         (("--batch", "x"), "--batch takes its queries from stdin"),
         (("--batch", "-q"), "--batch and -q exclude each other"),

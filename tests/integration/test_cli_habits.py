@@ -343,6 +343,9 @@ def test_dates_are_written_as_asked(cli: Cli) -> None:
         ours = cli("find", f"--date={style}", '"retries"').splitlines()[0].split(" · ")[1]
         git = cli.repo.git("show", "-s", "--format=%cd", f"--date={style}", cli.repo.sha["second"]).strip()
         assert ours == git, style
+    told = cli("explain", "--date=short", "--url", "--no-daemon", "src/client.py").splitlines()
+    assert told[0].split(" · ")[1] == "2024-05-02"
+    assert any(line.strip().startswith("https://github.com/acme/parcel/blob/") for line in told)
     cli("find", "--date=yesterday", "x")
     assert (cli.code, cli.err.splitlines()[0]) == (2, "ohara: there is no style of dates called 'yesterday'")
     cli("find", "--date=ios", "x")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.options import color_option, completes, index_option, repo_option
+from ohara.cli.options import color_option, completes, date_option, index_option, no_pager_option, repo_option
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.remote import Answered, explain_by_daemon
 from ohara.config import default_server
@@ -67,7 +67,10 @@ _DEFAULT_COMMITS = ExplainOptions().k
     metavar="TOKENS",
     help="Print no more than this many tokens, whole commits only.",
 )
+@click.option("--url", "urls", is_flag=True, help="Name each commit's page on the forge.")
+@date_option
 @click.option("--no-daemon", is_flag=True, help="Answer in this process, even if a daemon runs.")
+@no_pager_option
 @color_option
 def command(
     place: str,
@@ -87,7 +90,10 @@ def command(
     as_json: bool,
     as_lines: bool,
     budget: int | None,
+    urls: bool,
+    date: str,
     no_daemon: bool,
+    no_pager: bool,
     color: str,
 ) -> ExitCode:
     """Tell how lines, a file or a symbol came to be, commit by commit.
@@ -128,9 +134,8 @@ def command(
         results, notes = engine.explain(place, options), [*notes, *more]
     from ohara.cli.output import exit_code, print_answer
 
-    print_answer(
-        results, OutputOptions(form, color, budget=budget, story=story), now=time.time(), notes=notes
-    )
+    printing = OutputOptions(form, color, budget=budget, story=story, date=date, urls=urls)
+    print_answer(results, printing, now=time.time(), notes=notes, paged=not no_pager)
     return exit_code(results)
 
 

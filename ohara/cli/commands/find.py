@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ohara.model import Query, Results, SearchOptions
     from ohara.searcher import Searcher
 
-_EXCLUDED = re.compile("-([A-Za-z]+):(.+)", re.DOTALL)
+_EXCLUDED = re.compile("-([A-Za-z]+):(.*)", re.DOTALL)
 _EXCLUDED_TERM = re.compile(r"""-(?:".*|/.+/[a-z]*)""", re.DOTALL)
 _OPPOSITES = {"is": "--is-not"} | {
     name: f"--not-{name}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.cli.options import repo_option
+from ohara.plural import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,4 +23,4 @@ def command(repo: Path) -> None:
     before = engine.store.size_bytes()
     removed = engine.gc()
     freed = max(0, before - engine.store.size_bytes())
-    click.echo(f"removed {removed:,} commits, freed {freed / 1e6:,.1f} MB")
+    click.echo(f"removed {counted(removed, 'commit')}, freed {freed / 1e6:,.1f} MB")

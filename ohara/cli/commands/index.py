@@ -17,6 +17,7 @@ from ohara.cli.progress import Reporter
 from ohara.cli.report import ExitCode
 from ohara.errors import IndexLocked, UsageError
 from ohara.model import Pass
+from ohara.plural import counted
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -122,11 +123,11 @@ def _run(engine: Engine, options: IndexOptions, reporter: Reporter, *, as_json: 
                 reporter.show(progress)
         status = engine.status()
         closing_line = (
-            f"{status.indexed:,} of {status.commits:,} commits, {status.hunks:,} hunks, "
+            f"{status.indexed:,} of {status.commits:,} commits, {counted(status.hunks, 'hunk')}, "
             f"{status.size_bytes / 1e6:,.1f} MB, {time.monotonic() - started:.1f} s"
         )
         if status.failures:
-            closing_line += f"; {len(status.failures):,} commits not wholly read (ohara status)"
+            closing_line += f"; {counted(len(status.failures), 'commit')} not wholly read (ohara status)"
         if as_json:
             done = {
                 "event": "done",

@@ -15,9 +15,9 @@ from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
 from ohara.client.fastpath import overrides_settings
 from ohara.errors import DaemonError, IndexMissing, InternalError
+from ohara.plural import counted
 from ohara.present.json import written
 from ohara.present.related import related_lines, related_object
-from ohara.present.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,6 +13,7 @@ import click
 from ohara import wire
 from ohara.cli.options import repo_option
 from ohara.model import Pass
+from ohara.plural import counted
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -78,14 +79,16 @@ def lines(status: IndexStatus, running: tuple[int, int] | None, *, now: float) -
     said += [f"ref         {sanitize(name)} at {sha[:12]}" for name, sha in status.refs]
     said += [f"gone        {sanitize(name)}: ohara index --ref HEAD chooses again" for name in status.gone]
     if status.older:
-        said.append(f"older       {status.older:,} commits that index.since leaves out")
+        said.append(f"older       {counted(status.older, 'commit')} that index.since leaves out")
     if status.shallow:
         said.append("history     cut off by a shallow clone: git fetch --unshallow brings the rest")
     if status.left_out:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in status.left_out)
         said.append(f"left out    {reasons} (file changes)")
     if status.failures:
-        said.append(f"not wholly read: {len(status.failures):,} commits; what can change is tried again")
+        said.append(
+            f"not wholly read: {counted(len(status.failures), 'commit')}; what can change is tried again"
+        )
         said += [
             f"  {failure.sha[:12]}  {sanitize(failure.reason)} ({failure.attempts} tries)"
             for failure in status.failures[:_FAILURES_SHOWN]
