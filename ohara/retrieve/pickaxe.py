@@ -21,6 +21,7 @@ from ohara.languages import language_of
 from ohara.model import LeftOut
 from ohara.query.structure import atoms
 from ohara.retrieve.version_candidates import Version
+from ohara.structural.found import Listed
 from ohara.structural.pool import Task
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from ohara.structural.rules import Rule
 
 MOST_BYTES = 2 * 2**20  # of one file: larger ones are not code that a person wrote
-_FORMAT = 2  # of what is kept: how a match is written
+_FORMAT = 3  # of what is kept: how a match is written
+_NOTHING = Listed(0)
 _BATCH_TEXTS = 32
 _BATCH_BYTES = 2**20
 
@@ -123,7 +125,7 @@ class Pickaxe:
         self._objects = objects
         self._parsers = parsers
         self._texts: dict[str, bytes | None] = {}
-        self._matches: dict[tuple[str, str], tuple[Found, ...] | None] = {}
+        self._matches: dict[tuple[str, str], Listed | None] = {}
         self._waiting: list[tuple[str, str]] = []
         self.rows: list[FileVersion] = []
         self.progress = Progress()
@@ -158,7 +160,7 @@ class Pickaxe:
             self._texts[blob] = self._objects.text(blob)
         return self._texts[blob]
 
-    def known(self, kept: Callable[[str, Sequence[str]], Mapping[str, tuple[Found, ...]]]) -> None:
+    def known(self, kept: Callable[[str, Sequence[str]], Mapping[str, Listed]]) -> None:
         """Take what earlier searches kept."""
         by_language: dict[str, list[str]] = {}
         for language, blob in self._waiting:
@@ -170,12 +172,12 @@ class Pickaxe:
         self._waiting = [key for key in self._waiting if key not in self._matches]
         self.progress.done += before - len(self._waiting)
 
-    def advance(self) -> dict[str, dict[str, tuple[Found, ...]]]:
+    def advance(self) -> dict[str, dict[str, Listed]]:
         """Parse the next versions; what is new to be kept, by the pattern's name and the content's."""
         language = self._waiting[0][0]
         batch: list[tuple[str, bytes]] = []
         taken = size = 0
-        fresh: dict[str, tuple[Found, ...]] = {}
+        fresh: dict[str, Listed] = {}
         for each, blob in self._waiting:
             if each != language or len(batch) >= _BATCH_TEXTS or size >= _BATCH_BYTES:
                 break
@@ -185,7 +187,7 @@ class Pickaxe:
                 self._matches[language, blob] = None
                 self.progress.unparsed += 1
             elif not all(atom.encode() in text for atom in self._sought.atoms):
-                fresh[blob] = self._matches[language, blob] = ()
+                fresh[blob] = self._matches[language, blob] = _NOTHING
             else:
                 batch.append((blob, text))
                 size += len(text)
@@ -211,18 +213,18 @@ class Pickaxe:
         found: list[Change] = []
         for row in self.rows:
             before, after = (self._of(each) for each in (_old(row), _new(row)))
-            if before is not None and after is not None and len(before) != len(after):
-                found.append(
-                    Change(row, len(before), len(after), _beyond(after, before), _beyond(before, after))
-                )
+            if before is not None and after is not None and before.count != after.count:
+                old, new = before.matches(), after.matches()
+                gained, lost = _beyond(new, old), _beyond(old, new)
+                found.append(Change(row, before.count, after.count, gained, lost))
         return found
 
-    def _of(self, version: Version | None) -> tuple[Found, ...] | None:
+    def _of(self, version: Version | None) -> Listed | None:
         """What matches in a version; None when it is not known."""
         if version is None or not self._may_match(version):
-            return ()
+            return _NOTHING
         language = self._language(version.path)
-        return self._matches.get((language, version.blob)) if language else ()
+        return self._matches.get((language, version.blob)) if language else _NOTHING
 
     def look_at(self, sha: Sha) -> None:
         """Have the files of a commit parsed as well, at the paths of all candidates."""
@@ -235,7 +237,7 @@ class Pickaxe:
 
     def counted(self) -> tuple[int, int]:
         """How many matches there are in how many files of the commit that was looked at."""
-        counts = [len(self._of(Version(path, blob)) or ()) for path, blob in self._at.items()]
+        counts = [(self._of(Version(path, blob)) or _NOTHING).count for path, blob in self._at.items()]
         return sum(counts), sum(count > 0 for count in counts)
 
 

@@ -22,7 +22,7 @@ from ohara.retrieve.pickaxe import Objects, Pickaxe, SoughtCode
 from ohara.retrieve.ranking import Candidate
 from ohara.retrieve.structural_hits import span
 from ohara.retrieve.version_candidates import candidates
-from ohara.structural.found import from_row
+from ohara.structural.found import Listed
 from ohara.structural.grammars import LANGUAGES
 from ohara.structural.pool import Parsers, Refused, Task, is_installed
 from ohara.structural.rules import read_rule
@@ -57,16 +57,16 @@ class Structures:
         """The repository's files, for one search."""
         return Objects(self._place)
 
-    def kept(self, pattern: str, blobs: Sequence[str]) -> dict[str, tuple[Found, ...]]:
+    def kept(self, pattern: str, blobs: Sequence[str]) -> dict[str, Listed]:
         """What earlier searches found in some contents."""
         known = self._cache.get(pattern, blobs)
-        return {blob: tuple(map(from_row, found)) for blob, found in known.items()}  # type: ignore[arg-type]
+        return {blob: Listed.from_line(line) for blob, line in known.items()}
 
-    def keep(self, found: Mapping[str, Mapping[str, tuple[Found, ...]]]) -> None:
+    def keep(self, found: Mapping[str, Mapping[str, Listed]]) -> None:
         """Keep what was found for later searches."""
         for pattern, each in found.items():
             if each:
-                self._cache.put(pattern, each)
+                self._cache.put(pattern, {blob: listed.line for blob, listed in each.items()})
 
     def close(self) -> None:
         """End the parser, close the cache."""

@@ -100,11 +100,11 @@ class Statistics(KnowsFacts, Protocol):
 class MatchCache(Protocol):
     """What matched in contents of files, by the name of a pattern; only a cache, bounded and never needed."""
 
-    def get(self, pattern: str, blobs: Sequence[str]) -> dict[str, list[object]]:
+    def get(self, pattern: str, blobs: Sequence[str]) -> dict[str, bytes]:
         """What is known of some contents."""
         ...
 
-    def put(self, pattern: str, found: Mapping[str, Sequence[object]]) -> None:
+    def put(self, pattern: str, found: Mapping[str, bytes]) -> None:
         """Keep what was found in contents."""
         ...
 

@@ -16,20 +16,20 @@ class MatchMemory:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._found: dict[str, dict[str, list[object]]] = {}
+        self._found: dict[str, dict[str, bytes]] = {}
 
-    def get(self, pattern: str, blobs: Sequence[str]) -> dict[str, list[object]]:
+    def get(self, pattern: str, blobs: Sequence[str]) -> dict[str, bytes]:
         """What is known of some contents."""
         with self._lock:
             known = self._found.get(pattern, {})
             return {blob: known[blob] for blob in blobs if blob in known}
 
-    def put(self, pattern: str, found: Mapping[str, Sequence[object]]) -> None:
+    def put(self, pattern: str, found: Mapping[str, bytes]) -> None:
         """Keep what was found; of too much, begin anew."""
         with self._lock:
             if sum(map(len, self._found.values())) + len(found) > _MOST_CONTENTS:
                 self._found.clear()
-            self._found.setdefault(pattern, {}).update({blob: list(each) for blob, each in found.items()})
+            self._found.setdefault(pattern, {}).update(found)
 
     def close(self) -> None:
         """Forget everything."""

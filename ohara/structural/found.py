@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +44,32 @@ class Found(NamedTuple):
         return self._replace(first_line=first, last_line=last, captures=captures)
 
 
-def from_row(row: Sequence[Any]) -> Found:
-    """The match that JSON has as a list."""
-    return Found._make([*row[:5], tuple(map(Capture._make, row[5]))])
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """All matches in a text: how many they are, and the rest as JSON, which few are ever asked for."""
+
+    count: int
+    written: bytes = b"[]"
+
+    @classmethod
+    def of(cls, found: Sequence[Found]) -> Listed:
+        """Write matches down."""
+        return cls(len(found), msgspec.json.encode(found))
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Listed:
+        """Read what `line` makes."""
+        count, _, written = line.partition(b" ")
+        return cls(int(count), written)
+
+    @property
+    def line(self) -> bytes:
+        """One line that says it all."""
+        return b"%d %s" % (self.count, self.written)
+
+    def matches(self) -> tuple[Found, ...]:
+        """The matches themselves, in order."""
+        return _READ.decode(self.written)
+
+
+_READ = msgspec.json.Decoder(tuple[Found, ...])

@@ -19,12 +19,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ohara.errors import InternalError
-from ohara.structural.found import from_row
+from ohara.structural.found import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from ohara.structural.found import Found
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = (
@@ -62,9 +60,9 @@ class Parser:
         self._process: subprocess.Popen[bytes] | None = None
         self._left = b""
 
-    def matches(self, task: Task, texts: Sequence[bytes]) -> list[tuple[Found, ...] | None]:
+    def matches(self, task: Task, texts: Sequence[bytes]) -> list[Listed | None]:
         """What matches in each text; None for one that could not be parsed. Refused when it is no code."""
-        answers: list[tuple[Found, ...] | None] = []
+        answers: list[Listed | None] = []
         while True:
             rest = texts[len(answers) :]
             answers += self._ask(task, rest)
@@ -75,7 +73,7 @@ class Parser:
             if len(answers) == len(texts):
                 return answers
 
-    def _ask(self, task: Task, texts: Sequence[bytes]) -> list[tuple[Found, ...] | None]:
+    def _ask(self, task: Task, texts: Sequence[bytes]) -> list[Listed | None]:
         """What matches in the texts up to the one that the parser does not survive."""
         process = self._running()
         request = {
@@ -86,7 +84,7 @@ class Parser:
             "sizes": [len(text) for text in texts],
             "cpu_s": self._text_cpu_s,
         }
-        answers: list[tuple[Found, ...] | None] = []
+        answers: list[Listed | None] = []
         if process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.write(json.dumps(request).encode() + b"\n" + b"".join(texts))
@@ -94,13 +92,13 @@ class Parser:
         first = self._line(time.monotonic() + _START_S)
         if first is None:
             raise InternalError("the parser does not start", hint="ohara doctor says more")
-        if first["error"]:
-            raise Refused(first["error"])
+        if error := json.loads(first)["error"]:
+            raise Refused(error)
         for _ in texts:
             line = self._line(time.monotonic() + _TEXT_S)
             if line is None:
                 break
-            answers.append(tuple(map(from_row, line)))
+            answers.append(Listed.from_line(line))
         return answers
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -114,7 +112,7 @@ class Parser:
             )
         return self._process
 
-    def _line(self, until: float) -> Any | None:  # noqa: ANN401 - JSON
+    def _line(self, until: float) -> bytes | None:
         """The next line that the parser writes; None when it has ended, or does not by then."""
         process = self._process
         if process is None or process.stdout is None:
@@ -127,7 +125,7 @@ class Parser:
                 return None
             self._left += more
         line, _, self._left = self._left.partition(b"\n")
-        return json.loads(line)
+        return line
 
     def close(self) -> None:
         """End the process."""
@@ -149,7 +147,7 @@ class Parsers:
         self._parser = Parser()
         self._lock = Lock()
 
-    def matches(self, task: Task, texts: Sequence[bytes]) -> list[tuple[Found, ...] | None]:
+    def matches(self, task: Task, texts: Sequence[bytes]) -> list[Listed | None]:
         """What matches in each text; None for one that could not be parsed."""
         with self._lock:
             return self._parser.matches(task, texts)

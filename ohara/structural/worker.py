@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from ohara.query.structure import atoms
+from ohara.structural.found import Listed
 from ohara.structural.matcher import Unparsable, check_rule, compile_pattern, matches, names_in
 from ohara.structural.pieces import PieceMatcher
 
@@ -53,7 +54,8 @@ def main() -> int:
         for text in texts:
             # Whoever takes more than its share of processor time is ended by the system, wherever it is.
             signal.setitimer(signal.ITIMER_PROF, request["cpu_s"])
-            _say(sink, [_written(match) for match in find(text.decode("utf-8", "replace"))[:_MOST_MATCHES]])
+            found = find(text.decode("utf-8", "replace"))[:_MOST_MATCHES]
+            _write(sink, Listed.of(list(map(_shortened, found))).line)
         signal.setitimer(signal.ITIMER_PROF, 0)
     return 0
 
@@ -69,13 +71,19 @@ def _prepared(language: str, pattern: str, where: str, rule: str) -> Callable[[s
     return PieceMatcher(compiled, language, names, atoms(pattern)).matches
 
 
-def _written(match: Found) -> list[object]:
-    captures = [each._replace(text=each.text[:_LONGEST_CAPTURE]) for each in match.captures]
-    return [*match[:5], captures]
+def _shortened(match: Found) -> Found:
+    if all(len(each.text) <= _LONGEST_CAPTURE for each in match.captures):
+        return match
+    captures = (each._replace(text=each.text[:_LONGEST_CAPTURE]) for each in match.captures)
+    return match._replace(captures=tuple(captures))
 
 
 def _say(sink: BinaryIO, message: object) -> None:
-    sink.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+    _write(sink, json.dumps(message, separators=(",", ":")).encode())
+
+
+def _write(sink: BinaryIO, line: bytes) -> None:
+    sink.write(line + b"\n")
     sink.flush()
 
 

@@ -44,7 +44,6 @@ PATTERNS = {
         "except $E: pass",
         "subprocess.run($$$A)",
     ),
-    "typescript": ("const $A = await import($B)", "JSON.parse($X)"),
     "javascript": ("expect($A).toBe($B)", "JSON.stringify($$$A)", "throw new Error($M)"),
     "go": ("fmt.Errorf($$$A)", "if err != nil { return $E }", "context.Background()"),
     "rust": ("$A.unwrap()", "vec![$$$A]", "panic!($$$A)"),
@@ -55,10 +54,9 @@ PATTERNS = {
 RARE = {
     "python": (
         "monkeypatch.syspath_prepend($P)",
-        "subprocess.run($$$A)",
         "pytest.deprecated_call($$$A)",
-        "functools.total_ordering",
         "warnings.catch_warnings($$$A)",
+        "inspect.unwrap($$$A)",
     ),
 }
 

@@ -25,7 +25,7 @@ _BUSY_MS = 200  # then one does without
 _SCHEMA = """CREATE TABLE IF NOT EXISTS pattern(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, used INTEGER);
 CREATE TABLE IF NOT EXISTS found(
-  pattern INTEGER, blob BLOB, matches TEXT, PRIMARY KEY(pattern, blob)) WITHOUT ROWID"""
+  pattern INTEGER, blob BLOB, matches BLOB, PRIMARY KEY(pattern, blob)) WITHOUT ROWID"""
 _USE = """INSERT INTO pattern(name, used) VALUES(?1, ?2)
   ON CONFLICT(name) DO UPDATE SET used = ?2 RETURNING id"""
 _GET = """SELECT lower(hex(blob)), matches FROM found
@@ -42,7 +42,7 @@ class MatchCache:
         self._lock = Lock()
         self._connection: apsw.Connection | None = None
 
-    def get(self, pattern: str, blobs: Sequence[str]) -> dict[str, list[object]]:
+    def get(self, pattern: str, blobs: Sequence[str]) -> dict[str, bytes]:
         """What is known of some contents."""
         with self._lock:
             try:
@@ -52,11 +52,11 @@ class MatchCache:
             except apsw.Error:
                 self._give_up()
                 return {}
-        return {str(blob): json.loads(str(matches)) if matches else [] for blob, matches in rows}
+        return {str(blob): matches for blob, matches in rows if isinstance(matches, bytes)}
 
-    def put(self, pattern: str, found: Mapping[str, Sequence[object]]) -> None:
+    def put(self, pattern: str, found: Mapping[str, bytes]) -> None:
         """Keep what was found, and forget the oldest when that is too much."""
-        rows = [(bytes.fromhex(blob), json.dumps(each) if each else "") for blob, each in found.items()]
+        rows = [(bytes.fromhex(blob), matches) for blob, matches in found.items()]
         with self._lock:
             try:
                 connection = self._opened()
