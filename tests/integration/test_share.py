@@ -16,6 +16,8 @@ import pytest
 
 from fixtures import histories
 from ohara.cli.main import main
+from ohara.embed.encoder import TextKind
+from ohara.embed.quantise import Probe
 from ohara.engine import Engine
 from ohara.errors import IndexLocked, IndexMissing, IndexTooNew, StoreError
 from ohara.index.push import push
@@ -26,7 +28,9 @@ from ohara.store.facts import TIPS
 from ohara.store.locate import IndexLocation
 from ohara.store.postgres import schema, server
 from ohara.store.postgres.connection import Server, connect
+from ohara.store.postgres.hybrid import HybridHit, hybrid
 from ohara.store.postgres.index import PostgresIndex
+from ohara.store.postgres.reader import Reader as PostgresReader
 from ohara.store.postgres.schema import Migration
 from ohara.store.postgres.shared import PostgresServer
 from tests.process import ROOT
@@ -436,3 +440,32 @@ def test_waiting_for_the_lock_ends(pushed: tuple[Engine, PostgresIndex]) -> None
     assert holder is not None
     assert began - 60 < holder[1] < time.time() + 60
     assert target.locked_by() is None
+
+
+def test_meaning_and_words_are_weighed_in_one_statement(pushed: tuple[Engine, PostgresIndex]) -> None:
+    own, target = pushed
+    embedder = own.search._load_embedder()
+    assert embedder is not None
+    probe = Probe.of(embedder.embed(["upload"], TextKind.QUERY)[0], embedder)
+    assert probe is not None
+
+    def asked(reader: PostgresReader, semantic: float, fulltext: float) -> list[HybridHit]:
+        return hybrid(
+            reader, WordQuery(("upload",)), probe, weights=(1, 1, 1, 1, 1, 1), model=embedder.id,
+            allowed=reader.allow(Filters()), limit=500, semantic_weight=semantic, fulltext_weight=fulltext,
+        )  # fmt: skip
+
+    with closing(PostgresReader(target.server, target.name)) as reader:
+        both, words, meaning = asked(reader, 0.5, 0.5), asked(reader, 0.0, 1.0), asked(reader, 1.0, 0.0)
+        even = [((1.0, 1.0, 1.0, 1.0, 1.0, 1.0), 1.0)]
+        by_words = reader.by_words(WordQuery(("upload",)), even, reader.allow(Filters()), 500)
+    assert len(both) == reader_count(target)
+    assert all(abs(hit.score - (hit.semantic + hit.fulltext) / 2) < 1e-9 for hit in both)
+    assert [hit.at.hunk for hit in words[: len(by_words)]] == [one.at.hunk for one in by_words]
+    assert [hit.semantic for hit in meaning] == sorted((hit.semantic for hit in meaning), reverse=True)
+    assert (max(hit.fulltext for hit in both), max(hit.semantic for hit in both)) == (1.0, 1.0)
+
+
+def reader_count(index: PostgresIndex) -> int:
+    with index.statistics() as known:
+        return known.hunks()
