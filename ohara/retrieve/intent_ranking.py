@@ -207,12 +207,14 @@ def _close(subject: str, verb: tuple[int, int], thing: tuple[int, int]) -> bool:
 
 # Words between a verb and what it is done to; and behind it, what says that only a part is meant.
 _BETWEEN = re.compile(
-    r"(?:\W|\b(?:a|an|the|new|old|own|our|all|any|last|support|for|of|deprecated|obsolete|legacy|unused|initial|"
+    r"(?:\W|\b(?:a|an|the|new|old|own|our|all|any|last|support|for|of|eol|deprecated|obsolete|legacy|unused|initial|"
     r"experimental|basic|is|are|was|were|has|have|been|now|command|option|flag|fixture|function|method|class|"
     r"module|plugin|hook|file|code|compatibility|compat)\b)*",
     re.IGNORECASE,
 )
-_PARTLY = re.compile(r"[`'\"]*(?:\.\w|'s\b|-\w|\W*(?:from|in|to|about|into|on)\b)", re.IGNORECASE)
+_PARTLY = re.compile(
+    r"[`'\"]*(?:\.\w|'s\b|-\w|\W*(?:from|in|to|about|into|on|related|specific)\b)", re.IGNORECASE
+)
 
 
 def _explains(thing: Thing, row: StoredHunk) -> float:

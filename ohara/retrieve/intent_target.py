@@ -57,7 +57,7 @@ class Thing:
         plain, spelt = [], []
         for word, number in _with_numbers(aim.thing):
             if number:
-                spelt.append(rf"{re.escape(word)}\W{{0,3}}{re.escape(number)}(?:\.[\dx]+)*")
+                spelt.append(rf"{re.escape(word)}\W{{0,4}}{re.escape(number)}(?:\.[\dx]+)*")
             elif _PLAIN.fullmatch(word) and word.islower():
                 plain.append(word)
             else:

@@ -18,6 +18,7 @@ from tests.asking import ask, indexed_at_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from fixtures.git import Repo
     from ohara.engine import Engine
@@ -143,3 +144,19 @@ def test_the_intent_is_shown_with_the_class(engine: Engine) -> None:
     results = ask(engine, "who added open_parcel")
     assert "read as prose, asking for a beginning" in summary(results)
     assert results_object(results)["intent"] == "beginning"
+
+
+def test_the_end_of_a_version_is_where_it_was_dropped_not_what_spoke_of_it(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    classifiers = "    Programming Language :: Python :: {}\n"
+    with History(tmp_path / "versions") as history:
+        both = classifiers.format("3.6") + classifiers.format("3.7")
+        history.commit("Begin", {"setup.cfg": both, "ci.yml": "- python: 3.6\n", "warn.txt": "python 3.6\n"})
+        history.commit("CI runs elsewhere", {"ci.yml": None}, key="moved")
+        history.commit(
+            "Drop support for EOL Python 3.6", {"setup.cfg": classifiers.format("3.7")}, key="dropped"
+        )
+        history.commit("Remove Python 3.6 specific warning", {"warn.txt": "none\n"}, key="warning")
+    with indexed_at_home(history.repo, tmp_path_factory) as engine:
+        assert keys(ask(engine, "when did we drop python 3.6"), history.repo)[0] == "dropped"
