@@ -219,7 +219,7 @@ def test_an_excluded_text_that_could_not_be_searched_for_is_an_error(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OHARA_FIND_LANE_TIMEOUT_S", "0.05")
-    monkeypatch.setattr("ohara.retrieve.run.PATIENCE", 0.0)
+    monkeypatch.setattr("ohara.retrieve.exact.PATIENCE", 0.0)
     cli("find", "retry", "-/./")
     assert cli.code == 2
     assert cli.err.startswith("ohara: what holds /./ could not be left out: the search ran out of time\n")
