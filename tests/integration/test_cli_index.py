@@ -118,9 +118,7 @@ def test_a_folder_that_is_no_repository_is_one_line_and_a_hint(tmp_path: Path) -
     assert run.stderr.count("\n") == 2
 
 
-@pytest.mark.parametrize(
-    "command", [["index"], ["find", "hello"], ["find", "--json", "hello"], ["show", "HEAD"]]
-)
+@pytest.mark.parametrize("command", [["index"], ["find", "hello"], ["find", "--json", "hello"]])
 def test_a_home_that_cannot_be_made_is_named(command: list[str], three_commits: Repo, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     home = tmp_path / "file" / "home"
