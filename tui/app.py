@@ -185,11 +185,11 @@ class OharaApp(App[None]):
 
     def open_commit(self, sha: str, hit: Hit | None = None) -> None:
         """Open a commit."""
-        self.visited.open(CommitVisit(self.repository, sha, hit))
+        self.visited.open(CommitVisit((hit and hit.repository) or self.repository, sha, hit))
 
     def open_history(self, hit: Hit) -> None:
         """Open the history of what a hit is about."""
-        self.visited.open(HistoryVisit(self.repository, hit))
+        self.visited.open(HistoryVisit(hit.repository or self.repository, hit))
 
     def leave_screens(self) -> None:
         """Go back to the search screen."""

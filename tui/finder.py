@@ -180,7 +180,7 @@ class Finder:
     async def _find(self, query: Query | str, options: SearchOptions) -> Results:
         from ohara import wire
 
-        request = wire.Find(repo=self.state.repository, query=query, options=options)
+        request = wire.Find(repo=self.state.repository, query=query, options=options, implied=True)
         return (await self._link.send(request)).results
 
     async def more(self) -> None:

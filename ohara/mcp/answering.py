@@ -96,7 +96,13 @@ async def _paged(
 
 async def _find(asking: Asking, chosen: Chosen, pattern: str, options: SearchOptions) -> wire.Found:
     return await asking.send(
-        wire.Find(repo=chosen.path, query=pattern, options=options, deadline_ms=DEADLINE_MS)
+        wire.Find(
+            repo=chosen.path,
+            query=pattern,
+            options=options,
+            deadline_ms=DEADLINE_MS,
+            implied=not chosen.named,
+        )
     )
 
 

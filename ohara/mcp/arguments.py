@@ -28,6 +28,13 @@ _LONGEST = 100_000
 
 Text = Annotated[str, Meta(max_length=4096)]
 Repo = Annotated[str, Meta(max_length=4096, description="Path of the repository. Default: the current one.")]
+Repos = Annotated[
+    str,
+    Meta(
+        max_length=4096,
+        description="Path of the repository, @GROUP, or @all: every indexed one. Default: the current one.",
+    ),
+]
 Budget = Annotated[
     int,
     Meta(ge=LEAST_TOKENS, le=MOST_TOKENS, description="Most tokens in the answer."),
@@ -44,6 +51,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class FindPattern(Arguments, frozen=True, kw_only=True):
     """What find_pattern is asked."""
 
+    repo: Repos = ""
     pattern: Annotated[
         str,
         Meta(

@@ -15,12 +15,12 @@ import anyio
 from ohara import wire
 from ohara.errors import DaemonError, IndexMissing, OharaError, RepositoryError, UsageError
 from ohara.mcp.diffs import clipped
-from ohara.mcp.repositories import is_in
+from ohara.mcp.repositories import Chosen, is_in
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ohara.mcp.repositories import Choice, Chosen
+    from ohara.mcp.repositories import Choice
     from ohara.mcp.service import Service
 
 R = TypeVar("R", bound="wire.Reply")
@@ -49,7 +49,9 @@ class Asking:
         self._choice = choice
 
     async def chosen(self, named: str) -> Chosen:
-        """The repository that a question is about."""
+        """The repository that a question is about, or several: a group of the settings, or all."""
+        if named.startswith("@"):
+            return Chosen(named, allowed=False, named=True)
         short = bool(named) and "/" not in named and not named.startswith(("~", "."))
         indexed = [each.repository for each in await self.indexed()] if short else ()
         return self._choice.choose(named, indexed)

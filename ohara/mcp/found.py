@@ -20,7 +20,7 @@ from ohara.present.text import Page, span_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ohara.model import Hit, Results
+    from ohara.model import Hit, LaneReport, Results
 
 _DETAILS = (Detail(30, 8), Detail(20, 6), Detail(12, 4), Detail(8, 2), Detail(4, 0), Detail(0, 0))
 _MOST_NOTES = 4
@@ -82,8 +82,12 @@ def _json(results: Results, *, left_out: int, remarks: Sequence[str]) -> str:
 def _text(
     results: Results, hits: Sequence[Hit], detail: Detail, *, now: float, remarks: Sequence[str]
 ) -> str:
-    several = len({hit.repository for hit in results.hits}) > 1
-    where = "" if several else f" in {clipped(results.index.repository, 300)}"
+    several = bool(results.parts)
+    where = (
+        f" in {len(results.parts)} repositories"
+        if several
+        else f" in {clipped(results.index.repository, 300)}"
+    )
     asked = clipped(results.query.source, 200)
     head = [f"{len(hits)} hits for: {asked}{where} (read as {results.query.query_class})"]
     head += [coverage(results.index, now=now), *map(note, remarks), *_notes(results)]
@@ -94,14 +98,19 @@ def _text(
 
 
 def _notes(results: Results) -> list[str]:
-    told = [
-        f"the {lane.name} lane {_ENDED[lane.status]}: {note(lane.detail)}"
+    told = [note(f"{each.repository} did not answer: {each.reason}") for each in results.unanswered]
+    told += [
+        f"the {lane.name} lane{_of(lane)} {_ENDED[lane.status]}: {note(lane.detail)}"
         for lane in results.lanes
         if lane.status in _ENDED
     ]
     told += map(note, results.notes)
     left = len(told) - _MOST_NOTES
     return [*told[:_MOST_NOTES], f"[{left} more notes]"] if left > 0 else told
+
+
+def _of(lane: LaneReport) -> str:
+    return f" of {clipped(lane.repository, 200)}" if lane.repository else ""
 
 
 def _nothing(results: Results) -> list[str]:

@@ -102,7 +102,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "agents": lambda: measure_agents(subjects, work),
         "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
-        "federation": lambda: measure_federation(subjects, work, limit=given.queries),
+        "federation": lambda: measure_federation(subjects, work, limit=given.queries, as_is=given.as_is),
     }
     each: dict[str, Callable[[Subject], report.Report]] = {
         "quality": lambda subject: measure_quality(
@@ -198,6 +198,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--hunks", type=int, default=300, help="how many fates are compared (%(default)s)")
     parser.add_argument(
         "--kind", action="append", default=[], help="a kind of content (part of its name); default: all"
+    )
+    parser.add_argument(
+        "--as-is", action="store_true", help="federation asks the indexes in the work folder as they are"
     )
     parser.add_argument("--rounds", type=int, default=3, help="how often a history is indexed (%(default)s)")
     return parser

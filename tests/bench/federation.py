@@ -66,13 +66,13 @@ class Answered:
     cpu_ms: float
 
 
-def measure_federation(subjects: Sequence[Subject], work: Path, *, limit: int) -> Report:
-    """Ask several repositories at once."""
+def measure_federation(subjects: Sequence[Subject], work: Path, *, limit: int, as_is: bool = False) -> Report:
+    """Ask several repositories at once; `as_is` brings no index up to date first."""
     machine = machines.look()
     settings = Settings()
     settings = replace(settings, index=replace(settings.index, ignore=ignore_patterns()))
     home = work / "with-messages"
-    for subject in subjects:
+    for subject in () if as_is else subjects:
         bring_up_to_date(Indexed(subject.repo, home, settings), *_PASSES)
     questions = [
         (subject, question)

@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from fixtures.histories import three_commits
 from fixtures.script import History
 from ohara import client, wire
+from ohara.engine import Engine
 from ohara.present.budget import tokens
 from tests.daemon import service, wait_until
 from tests.indexing import index
@@ -338,6 +339,27 @@ async def test_only_what_is_indexed_or_allowed_is_read(
         assert "greeting" in said
     async with over_stdio(Place(place.home, nowhere, ("--repo", str(other.path)))) as agent:
         assert "3 of 3 commits" in await call(agent, "history_status")
+
+
+async def test_several_repositories_are_asked_as_one(
+    place: Place, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OHARA_HOME", str(place.home))
+    other = three_commits(tmp_path_factory.mktemp("beside") / "beside")
+    index(other)
+    async with over_stdio(place) as agent:
+        said = await call(agent, "find_pattern", pattern='"print"', k=20, repo="@all")
+        assert re.match(r"\d+ hits for: \"print\" in \d repositories \(read as literal\)\n", said)
+        assert f" in {other.path}" in said
+        assert f" in {place.folder}" in said
+        chosen = await call(agent, "find_pattern", pattern='"print" repo:beside', k=20)
+        assert f" in {other.path}" in chosen
+        assert f" in {place.folder}" not in chosen
+        found = json.loads(await call(agent, "find_pattern", pattern='"print"', repo="@all", format="json"))
+        assert {hit["repository"] for hit in found["hits"]} <= {str(other.path), str(place.folder)}
+        assert "there is no group" in await refused(agent, "find_pattern", pattern="x", repo="@nobody")
+        assert "no repository is let through" in await refused(agent, "find_pattern", pattern="x repo:nobody")
+    Engine.open(other.path).forget()
 
 
 # -- text from a repository ----------------------------------------------------------------------

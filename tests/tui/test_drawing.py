@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,3 +127,17 @@ async def test_more_hits_below_the_screen_draw_nothing() -> None:
         await pilot.pause()
         assert not results.places
         assert results.virtual_size.height == 110
+
+
+async def test_hits_of_several_repositories_name_theirs() -> None:
+    view = ResultList()
+    ours, theirs = (replace(hit("+x = 1"), repository=f"/src/{name}") for name in ("ours", "theirs"))
+    async with Alone(view).run_test(size=(100, 20)) as pilot:
+        view.show([ours, ours])
+        await pilot.pause()
+        assert not any("ours:" in strip.text for strip in seen(view))
+        view.extend([theirs])
+        await pilot.pause()
+        shown = "\n".join(strip.text for strip in seen(view))
+        assert shown.count("ours: net/client.py") == 2
+        assert shown.count("theirs: net/client.py") == 1

@@ -43,7 +43,11 @@ class TraceActions:
         return (
             await self._host.ohara.link.send(
                 wire.Lines(
-                    repo=self._host.repository, commit=hit.commit.sha, path=hit.path, first=first, last=last
+                    repo=hit.repository or self._host.repository,
+                    commit=hit.commit.sha,
+                    path=hit.path,
+                    first=first,
+                    last=last,
                 )
             )
         ).lines
@@ -61,7 +65,7 @@ class TraceActions:
             return
         is_gone = hit.kind is ChangeKind.DELETED and hit.commit.parents
         sha = hit.commit.parents[0] if is_gone else hit.commit.sha
-        in_pager(self._host, blame_command(self._host.repository, sha, hit.path))
+        in_pager(self._host, blame_command(hit.repository or self._host.repository, sha, hit.path))
 
     def compare(self) -> None:
         """Read what differs between the two commits that are marked, or between a marked one and this."""
@@ -93,12 +97,11 @@ class TraceActions:
             self._host.notify("This is the first commit: nothing is older.", timeout=3)
             return
         link, here = self._host.ohara.link, line.hit.commit.sha
+        repository = line.hit.repository or self._host.repository
         try:
             origin = (
                 await link.send(
-                    wire.Blame(
-                        repo=self._host.repository, commit=trace.commit, path=trace.path, line=trace.first
-                    )
+                    wire.Blame(repo=repository, commit=trace.commit, path=trace.path, line=trace.first)
                 )
             ).origin
             if origin.commit.sha == here:
@@ -108,16 +111,14 @@ class TraceActions:
                     return
                 origin = (
                     await link.send(
-                        wire.Blame(
-                            repo=self._host.repository, commit=before.sha, path=before.path, line=before.line
-                        )
+                        wire.Blame(repo=repository, commit=before.sha, path=before.path, line=before.line)
                     )
                 ).origin
         except OharaError as error:
             self._host.notify(error.message, severity="warning", markup=False)
             return
         place = (origin.place.path, origin.place.line)
-        self._host.ohara.visited.open(CommitVisit(self._host.repository, origin.commit.sha, line=place))
+        self._host.ohara.visited.open(CommitVisit(repository, origin.commit.sha, line=place))
 
 
 def open_line(host: Host, line: SelectedLine | None) -> None:

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from ohara.fate_phrase import MARKS
 from tui.cells import cell_width, cut, cut_path, fit, sanitize
 from tui.formats import age
-from tui.search_state import index_of_hit
+from tui.search_state import index_of_hit, name_of
 from tui.widgets.line_view import LineView
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class ResultList(LineView, inherit_bindings=False):
         self._at = 0
         self._compact = False
         self.was_moved = False  # by a person, since these hits are listed
+        self._several = False  # the hits are of more than one repository, so that each names its own
 
     # -- what is listed --------------------------------------------------------------------------
 
@@ -87,6 +88,7 @@ class ResultList(LineView, inherit_bindings=False):
         top = self.scroll_offset.y
         before, offset = self.selected, self._at * self._row_cells - top
         self.hits = tuple(hits)
+        self._several = len({hit.repository for hit in self.hits}) > 1
         stays = index_of_hit(self.hits, before) if keep else None
         self._at = stays or 0
         self.was_moved = self.was_moved and keep
@@ -101,6 +103,9 @@ class ResultList(LineView, inherit_bindings=False):
         """List more hits below; nothing moves, and only where there was room is something drawn."""
         end = len(self.hits) * self._row_cells
         self.hits = (*self.hits, *hits)
+        if not self._several and self.hits and any(hit.repository != self.hits[0].repository for hit in hits):
+            self._several = True
+            self.refresh()
         self.set_scroll_size(0, len(self.hits) * self._row_cells)
         self.redraw_lines(*range(end, self.scroll_offset.y + self.size.height))
 
@@ -251,6 +256,8 @@ class ResultList(LineView, inherit_bindings=False):
         more = f" +{hit.more_in_commit}" if hit.more_in_commit else ""
         more += _copies(hit, room // 3)
         whole_path = sanitize(hit.path) + (f":{hit.line}" if hit.line else "") if hit.path else "(no file)"
+        if self._several:
+            whole_path = f"{sanitize(name_of(hit.repository))}: {whole_path}"
         # The path comes first; the symbol gets what it leaves, or a third where there is much room.
         left_over = room - cell_width(more) - cell_width(whole_path)
         symbol_room = max(left_over, room // 3 if room >= _ROOMY else 0)

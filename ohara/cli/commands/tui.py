@@ -9,6 +9,7 @@ import click
 from ohara.cli.launch_tui import open_ui
 from ohara.cli.options import completes_query, only_one
 from ohara.cli.search import joined
+from ohara.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,4 +30,8 @@ def command(query: tuple[str, ...], repo: Path | None) -> None:
 
     Several arguments are joined by blanks, as for ohara find.
     """
+    if str(repo or "").startswith("@"):
+        raise UsageError(
+            "the terminal UI opens one repository", hint="its query searches others: repo:NAME, repo:~/src/**"
+        )
     open_ui(joined(query), repo)
