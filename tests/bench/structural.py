@@ -42,19 +42,29 @@ PATTERNS = {
         "pytest.raises($E, match=$M)",
         "warnings.warn($$$A)",
         "except $E: pass",
+        "isinstance($A, ($$$B))",
         "subprocess.run($$$A)",
+        "def $F(self): pass",
     ),
-    "javascript": ("expect($A).toBe($B)", "JSON.stringify($$$A)", "throw new Error($M)"),
-    "go": ("fmt.Errorf($$$A)", "if err != nil { return $E }", "context.Background()"),
-    "rust": ("$A.unwrap()", "vec![$$$A]", "panic!($$$A)"),
-    "c": ("zmalloc($N)", "memcpy($A, $B, sizeof($C))", "if ($A == NULL) return $B;"),
+    "typescript": (
+        "expect($A).toBe($B)",
+        "const $A = await import($B)",
+        "JSON.parse($X)",
+        "throw new Error($M)",
+    ),
+    "javascript": ("expect($A).toBe($B)", "require($X)", "JSON.stringify($$$A)", "throw new Error($M)"),
+    "go": ("fmt.Errorf($$$A)", "if err != nil { return $E }", "context.Background()", "panic($X)"),
+    "rust": ("$A.unwrap()", "unsafe { $$$ }", "vec![$$$A]", "panic!($$$A)"),
+    "c": ("zmalloc($N)", "memcpy($A, $B, sizeof($C))", "if ($A == NULL) return $B;", "addReplyError($C, $M)"),
 }
 
 # Each has a word that few changes touch.
 RARE = {
     "python": (
         "monkeypatch.syspath_prepend($P)",
+        "subprocess.run($$$A)",
         "pytest.deprecated_call($$$A)",
+        "functools.total_ordering",
         "warnings.catch_warnings($$$A)",
         "inspect.unwrap($$$A)",
     ),
