@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import TYPE_CHECKING, cast
 
 import apsw
@@ -101,42 +102,18 @@ def test_every_stored_piece_holds_a_change(indexed: Engine) -> None:
 def test_a_commit_is_shown_with_the_hunks_that_git_shows(
     edits: Repo, indexed: Engine, key: str, context: str | None
 ) -> None:
-    shown = asked(indexed, "show", edits.sha[key], "--color", "never", *(("-C", context) if context else ()))
+    asked_for = ("show", edits.sha[key], *(("-C", context) if context else ()))
     said = git_bytes(edits.path, "show", "--format=", f"-U{context or 3}", edits.sha[key]).decode()
-    ours, gits = _ohara_hunks(shown), _git_hunks(said)
-    if context:  # what stands above a line that is not shown is not known
-        for hunk in (*ours, *gits):
-            hunk[0] = hunk[0].partition(" @@")[0]
-    assert ours == gits
+    assert asked(indexed, *asked_for, "--color", "never").endswith(said)
+    hits = json.loads(asked(indexed, *asked_for, "--json"))["hits"]
+    assert [hit["excerpt"] for hit in hits] == _bodies_of_hunks(said)
 
 
-def _git_hunks(output: str) -> list[list[str]]:
-    found: list[list[str]] = []
-    for line in output.removesuffix("\n").split("\n"):
-        if line.startswith("@@ "):
-            found.append([line.rstrip()])
-        elif line.startswith("diff --git "):
-            found.append([])
-        elif found and found[-1]:
-            found[-1].append(f"{line[:1]} {line[1:]}".rstrip())
-    return [hunk for hunk in found if hunk]
-
-
-def _ohara_hunks(output: str) -> list[list[str]]:
-    found: list[list[str]] = []
-    margin = ""
-    for line in output.removesuffix("\n").split("\n"):
-        number, _, rest = line.partition(". ")
-        if number.isdecimal() and rest:
-            margin = " " * (len(number) + 2)
-            found.append([])
-        elif line.startswith(f"{margin}@@ ") and found and not found[-1]:
-            found[-1].append(line.removeprefix(margin))
-        elif found and found[-1]:
-            found[-1].append(line.removeprefix(margin).rstrip())
-    for hunk in found[:-1]:
-        assert hunk.pop() == ""  # between two hunks
-    return found
+def _bodies_of_hunks(diff: str) -> list[str]:
+    """The lines of each hunk, without the line of its range."""
+    files = re.split(r"^diff --git .*\n", diff.removesuffix("\n"), flags=re.MULTILINE)[1:]
+    hunks = [re.split(r"^@@ .*\n", file.removesuffix("\n"), flags=re.MULTILINE)[1:] for file in files]
+    return [hunk.removesuffix("\n") for file in hunks for hunk in file]
 
 
 def test_a_hit_is_numbered_where_the_file_has_it(edits: Repo, indexed: Engine) -> None:
