@@ -33,7 +33,7 @@ def _person(monkeypatch: pytest.MonkeyPatch, ohara_home: Path) -> Iterator[None]
 
 def typed(*arguments: str, env: dict[str, str] | None = None) -> str:
     """What a command prints on a terminal of its own."""
-    env = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm", **(env or {})}
+    env = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm", "GIT_PAGER": "cat", **(env or {})}
     return on_a_terminal([sys.executable, "-m", "ohara", *arguments], env).decode()
 
 
