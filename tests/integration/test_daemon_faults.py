@@ -15,6 +15,7 @@ import pytest
 
 from fixtures.git import git_bytes
 from fixtures.histories import three_commits as make_three_commits
+from fixtures.script import History
 from ohara import client, wire
 from ohara.daemon.lifecycle import PID, lasting, only_one
 from ohara.errors import RepositoryError
@@ -108,7 +109,10 @@ def test_a_path_that_is_too_long_or_no_path_is_a_plain_fault(
 @pytest.fixture
 def mixed(three_commits: Repo, tmp_path: Path) -> dict[str, Repo]:
     """Indexes of all sorts: one that is well, and one of each kind that is not."""
-    repos = {name: make_three_commits(tmp_path / name) for name in ("bad", "broken", "gone", "unfinished")}
+    repos = {name: make_three_commits(tmp_path / name) for name in ("bad", "broken", "unfinished")}
+    with History(tmp_path / "gone") as history:  # of its own, or it would be the others' that was moved
+        history.commit("Elsewhere", {"other.py": "other = 1\n"})
+    repos["gone"] = history.repo
     for repo in (three_commits, *repos.values()):
         engine = index(repo)
         if repo is repos["broken"]:

@@ -34,7 +34,8 @@ ENDLESS = """
 import os, sys
 from pathlib import Path
 if "daemon" in sys.orig_argv:
-    from ohara.store.sqlite import literal, reader
+    from ohara.store.sql import literal
+    from ohara.store.sqlite import reader
     place = Path(os.environ["OHARA_HOME"])
     rows = reader.Reader.rows
     def endless(self, statement, parameters=()):
