@@ -67,17 +67,17 @@ def test_what_a_history_holds(
         assert out.isascii()
 
 
-def test_every_commit_shown(evil: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_commit_shown(evil: Repo, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     for name in (*SAMPLES, "long", "nul", "gone"):
         for form in ((), ("--color", "always", "-C", "0")) if name in {"title", "long"} else ((),):
             main(["show", "--repo", str(evil.path), evil.sha[name], *form])
-            out, err = capsys.readouterr()
+            out, err = capsysbinary.readouterr()
             assert out
             if form:  # a diff keeps its tabs; git ends a path with a blank in it by one
-                assert_inert(out.replace("\t", " "), coloured=True)
+                assert_inert(out.decode().replace("\t", " "), coloured=True)
             else:  # into a pipe the diff goes as git has it, for git apply
-                assert_inert(out.partition("\n\ndiff ")[0])
-            assert_inert(err)
+                assert_inert(out.partition(b"\n\ndiff ")[0].decode())
+            assert_inert(err.decode())
 
 
 def test_whatever_is_typed(evil: Repo, capsys: pytest.CaptureFixture[str]) -> None:
