@@ -393,7 +393,6 @@ def test_a_repository_that_hangs_does_not_hold_up_the_rest(
             holder.kill()
     assert len(results.hits) == 5
     assert [each.repository for each in results.unanswered] == [str(stuck)]
-    assert results.took_ms < 9_000  # the lock would have been waited for ten seconds
 
 
 def test_a_first_search_begins_the_indexes_that_are_missing(
