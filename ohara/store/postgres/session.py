@@ -68,9 +68,7 @@ class Session(Connected):
         self._was_stopped = False
         self._state = -1
         self._words: dict[str, tuple[int, int] | None] = {}
-        self._codec: Codec | None = None
         self._remembered: dict[str, object] = {}
-        self._counts: Counts | None = None
 
     @property
     def stamp(self) -> str:
@@ -112,8 +110,6 @@ class Session(Connected):
         if state != self._state:
             self._state = state
             self._words.clear()
-            self._codec = None
-            self._counts = None
             self._remembered.clear()
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
@@ -126,29 +122,26 @@ class Session(Connected):
     @property
     def codec(self) -> Codec:
         """What opens this index's bodies."""
-        self._forget_if_changed()
-        if self._codec is None:
-            self._codec = super().codec
-        return self._codec
+        return self.remembered("codec", lambda: super(Session, self).codec)
 
     def counts(self) -> Counts:
         """How many commits there are and how far the passes have come."""
-        self._forget_if_changed()
-        if self._counts is None:
-            by_passes = self.rows(_PASSES)
-            commits = sum(count for _, count in by_passes)
-            self._counts = Counts(
-                commits,
-                tuple(
-                    PassStatus(
-                        stage,
-                        done=sum(count for bits, count in by_passes if bits & PASS_BITS[stage]),
-                        total=commits,
-                    )
-                    for stage in Pass
-                ),
-            )
-        return self._counts
+        return self.remembered("counts", self._counted)
+
+    def _counted(self) -> Counts:
+        by_passes = self.rows(_PASSES)
+        commits = sum(count for _, count in by_passes)
+        return Counts(
+            commits,
+            tuple(
+                PassStatus(
+                    stage,
+                    done=sum(count for bits, count in by_passes if bits & PASS_BITS[stage]),
+                    total=commits,
+                )
+                for stage in Pass
+            ),
+        )
 
     # -- words -----------------------------------------------------------------------------------
 

@@ -76,9 +76,7 @@ class Session(Connected):
         self._stopped = False
         self._state = -1
         self._word_rows: dict[str, int] = {}
-        self._codec: Codec | None = None
         self._remembered: dict[str, object] = {}
-        self._counts: Counts | None = None
 
     # -- stopping --------------------------------------------------------------------------------
 
@@ -115,8 +113,6 @@ class Session(Connected):
         if state != self._state:
             self._state = state
             self._word_rows.clear()
-            self._codec = None
-            self._counts = None
             self._remembered.clear()
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
@@ -129,10 +125,7 @@ class Session(Connected):
     @property
     def codec(self) -> Codec:
         """What opens this index's bodies."""
-        self._forget_if_changed()
-        if self._codec is None:
-            self._codec = super().codec
-        return self._codec
+        return self.remembered("codec", lambda: super(Session, self).codec)
 
     @property
     def has_encoded(self) -> bool:
@@ -169,30 +162,30 @@ class Session(Connected):
 
     def counts(self) -> Counts:
         """How many commits there are and how far the passes have come."""
-        self._forget_if_changed()
-        if self._counts is None:
-            execute = self.connection.execute
-            commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
-            newest = self.has_lines
-            # Tables that no run has brought up to date have another index of what waits.
-            told = ("INDEXED BY commits_pending", ALL_PASSES) if newest else ("", FORMER_PASSES)
-            unfinished = _PENDING.format(*told)
-            pending = [(int(bits), int(count)) for bits, count in execute(unfinished)]
-            if not newest:  # those that are finished otherwise are not counted there
-                finished = commits - sum(count for _, count in pending)
-                pending.append((FORMER_PASSES, finished))
-            self._counts = Counts(
-                commits,
-                tuple(
-                    PassStatus(
-                        stage,
-                        done=commits - sum(count for bits, count in pending if not bits & PASS_BITS[stage]),
-                        total=commits,
-                    )
-                    for stage in Pass
-                ),
-            )
-        return self._counts
+        return self.remembered("counts", self._counted)
+
+    def _counted(self) -> Counts:
+        execute = self.connection.execute
+        commits = int(execute(_COUNT_COMMITS).get) - int(execute(_COUNT_DEAD).get)
+        newest = self.has_lines
+        # Tables that no run has brought up to date have another index of what waits.
+        told = ("INDEXED BY commits_pending", ALL_PASSES) if newest else ("", FORMER_PASSES)
+        unfinished = _PENDING.format(*told)
+        pending = [(int(bits), int(count)) for bits, count in execute(unfinished)]
+        if not newest:  # those that are finished otherwise are not counted there
+            finished = commits - sum(count for _, count in pending)
+            pending.append((FORMER_PASSES, finished))
+        return Counts(
+            commits,
+            tuple(
+                PassStatus(
+                    stage,
+                    done=commits - sum(count for bits, count in pending if not bits & PASS_BITS[stage]),
+                    total=commits,
+                )
+                for stage in Pass
+            ),
+        )
 
     def generations(self) -> Generations:
         """The tables of vectors there are, and whose they are."""
