@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.browse.moves import added_lines, moved_from
 from ohara.browse.span import CarriedSpans, Span, carry_all, groups_of, joined
 from ohara.browse.versions import NOWHERE, Library
 from ohara.git.hunks import groups
+from ohara.git.other_folder import OtherFolders
 from ohara.model import ChangeKind, Sha
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.store.answers import HunkBody, PathVersion
     from ohara.store.reading import Reader
-
-
-_MOST_FILES = 200_000  # of a commit that are looked through for one that changed its folder
 
 
 class Unknown(Exception):
@@ -90,6 +87,7 @@ class Trail:
         self._reader = reader
         self._moves = moves
         self._library = Library(repository, reader)
+        self._folders = OtherFolders(repository)
         self._graph = self._library.graph
         self._waiting: list[tuple[int, str]] = []
         self._standing: dict[tuple[int, str], Spans | None] = {}
@@ -281,26 +279,14 @@ class Trail:
         return None
 
     def _in_another_folder(self, at: int, parent: int, path: str, blob: str) -> _Side | None:
-        """Where a parent has the file in another folder: a history that was merged below one (git subtree).
-
-        The same path without its first folders, which the merge does not have, or else the same content.
-        """
+        """Where a parent has the file in another folder, of a history that was merged below one."""
         if parent < 0:
             return None
-        sha, merge = self._sha(parent), self._sha(at)
-        endings = [path.split("/", cut)[-1] for cut in range(1, path.count("/") + 1)]
-        for name in chain(endings, self._of_content(sha, blob, path)):
-            old = self._repository.blob_at(sha, name)
-            source = self._source(name, parent) if old else NOWHERE
-            if old and source != NOWHERE and self._repository.blob_at(merge, name) is None:
+        for name, old in self._folders.before(self._sha(at), self._sha(parent), path, blob):
+            source = self._source(name, parent)
+            if source != NOWHERE:
                 return _Side(source, name, old)
         return None
-
-    def _of_content(self, sha: Sha, blob: str, path: str) -> Iterator[str]:
-        """The files of a commit that have a content and the last name of a path, wherever they are."""
-        last = path.rsplit("/", 1)[-1]
-        files = islice(self._repository.files_at(sha), _MOST_FILES)
-        yield from sorted(name for name, each in files if each == blob and name.rsplit("/", 1)[-1] == last)
 
     def _meets_own(self, change: PathVersion, spans: Spans | None) -> bool:
         """True when a merge's own changes touch the lines."""

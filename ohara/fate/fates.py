@@ -90,9 +90,7 @@ class Judge:
                 return Place(place.path, place.line, place.is_moved or end.how is How.MOVED, restored), None
             if ending is not None:
                 endings.append(ending)
-        # What a merge did not take over was mostly taken away by a commit of the other side.
-        endings.sort(key=lambda each: (each.how is How.DROPPED, self._newest(each.commit)))
-        return None, endings[0] if endings else None
+        return None, min(endings, key=lambda each: self._newest(each.commit), default=None)
 
 
 class Outcome(NamedTuple):
@@ -132,11 +130,10 @@ def of_lines(judge_of: Judge, hunk: int, solid: Sequence[int]) -> Outcome:
 def of_runs(known: Known, below: Container[int], hunk: int, of: int) -> Outcome | None:
     """The same by whole runs, without reading the lines; None where runs do not tell.
 
-    They do not where lines went on as others, where they stand although some commit ended them, and where a
-    merge dropped them: then another commit may be the one to name.
+    They do not where lines went on as others, and where they stand although some commit ended them.
     """
     ends = [end for end in known.ends.get(hunk, ()) if end.commit in below]
-    if any(end.how in _GOES_ON or end.how is How.DROPPED for end in ends):
+    if any(end.how in _GOES_ON for end in ends):
         return None
     heads = sorted(known.heads.get(hunk, ()), key=lambda head: head.first)
     if any(end.first < head.first + head.lines and head.first < end.end for end in ends for head in heads):

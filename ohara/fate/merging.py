@@ -31,7 +31,7 @@ class Merged(NamedTuple):
 
 def merge_lines(lines: int, sides: Sequence[Side], own: Mapping[int, Origin]) -> Merged:
     """Each line comes from the first parent that has it, as `git blame` says; others are its own."""
-    mapped = [_kept(side.groups, lines) for side in sides]
+    mapped = [kept_lines(side.groups, lines) for side in sides]
     origins: list[Origin] = []
     joined: dict[Origin, Origin] = {}
     for line in range(lines):
@@ -50,7 +50,7 @@ def merge_lines(lines: int, sides: Sequence[Side], own: Mapping[int, Origin]) ->
     return Merged(origins, joined)
 
 
-def _kept(groups: Sequence[Group], lines: int) -> list[int]:
+def kept_lines(groups: Sequence[Group], lines: int) -> list[int]:
     """For each new line the old one that it is, or -1."""
     found: list[int] = []
     old = 0

@@ -14,6 +14,7 @@ from ohara.fate.hunk_lines import own_lines, take_apart
 from ohara.fate.merging import Merged, Side, merge_lines
 from ohara.fate.segments import UNKNOWN, apply, by_line, of_lines
 from ohara.git.hunks import groups
+from ohara.git.other_folder import OtherFolders
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -42,6 +43,7 @@ class Origins:
         self._repository = repository
         self._history = history
         self._links = links
+        self._folders = OtherFolders(repository)
         self._known: OrderedDict[tuple[int, str], Sequence[Segment]] = OrderedDict()
         self._size = 0
 
@@ -83,12 +85,12 @@ class Origins:
         if len(link.parents) > 1:
             sides: list[tuple[str, Sequence[Segment]]] = []
             for parent in link.parents:
-                found = self._in_parent(wanted.path, parent, maker)
+                found = self._in_parent(wanted, parent, maker)
                 if found is not None:
                     sides.append((found.blob, (yield found) or []))
-            own = self._own(maker)
-            merged = put_together(self._repository, wanted.blob, sides, own)
-            segments: Sequence[Segment] = of_lines(merged.origins) if merged else UNKNOWN
+            whole = next((origins for blob, origins in sides if blob == wanted.blob), None)
+            merged = None if whole else put_together(self._repository, wanted.blob, sides, self._own(maker))
+            segments: Sequence[Segment] = whole or (of_lines(merged.origins) if merged else UNKNOWN)
         else:
             segments = yield from self._changed(wanted, maker, link)
         self._keep(key, segments)
@@ -127,17 +129,21 @@ class Origins:
             sha = parents[0]
         return None
 
-    def _in_parent(self, path: str, parent: Sha, maker: Maker) -> Wanted | None:
+    def _in_parent(self, wanted: Wanted, parent: Sha, maker: Maker) -> Wanted | None:
+        """A parent's version of a file that a merge made, under the name that it has there."""
         if parent not in self._links:
             return None
-        blob = self._repository.blob_at(parent, path)
-        if blob is None and maker.file is not None:
-            version = next(
-                each for each in self._history.changed_files(maker.commit) if each.file == maker.file
-            )
-            path = version.old_path or path
-            blob = self._repository.blob_at(parent, path)
-        return Wanted(path, blob, parent) if blob is not None else None
+        names = [wanted.path]
+        if maker.file is not None:
+            files = self._history.changed_files(maker.commit)
+            names += [each.old_path for each in files if each.file == maker.file and each.old_path]
+        for path in names:
+            if (blob := self._repository.blob_at(parent, path)) is not None:
+                return Wanted(path, blob, parent)
+        for path, blob in self._folders.before(maker.sha, parent, wanted.path, wanted.blob):
+            if self._history.makers(path, blob):
+                return Wanted(path, blob, parent)
+        return None
 
     def _own(self, maker: Maker) -> dict[int, Origin]:
         if maker.file is None:
@@ -173,12 +179,12 @@ def put_together(
     own: Mapping[int, Origin],
 ) -> Merged | None:
     """The lines of a merged file by its parents' versions; None when a text cannot be read as lines."""
-    text = _text(repository, blob)
+    text = text_of(repository, blob)
     if text is None:
         return None
     compared: list[Side] = []
     for old, segments in sides:
-        before = _text(repository, old)
+        before = text_of(repository, old)
         if before is not None:
             compared.append(Side(by_line(segments, count_lines(before)), groups(before, text)))
     return merge_lines(count_lines(text), compared, own)
@@ -189,6 +195,17 @@ def count_lines(text: bytes) -> int:
     return text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
 
 
-def _text(repository: Repository, blob: str) -> bytes | None:
+def text_of(repository: Repository, blob: str) -> bytes | None:
+    """A file's text; None where it cannot be read as lines."""
     data = repository.read_blob(blob)
-    return None if data is None or b"\0" in data[:_BINARY_SCAN] else data
+    return None if data is None or _has_null(data) else data
+
+
+def is_binary(repository: Repository, blob: str) -> bool:
+    """True for a file that was read and has no lines."""
+    data = repository.read_blob(blob)
+    return data is not None and _has_null(data)
+
+
+def _has_null(data: bytes) -> bool:
+    return b"\0" in data[:_BINARY_SCAN]

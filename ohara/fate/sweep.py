@@ -14,7 +14,7 @@ from ohara.fate.hunk_commits import HunkCommits
 from ohara.fate.hunk_lines import HunkLines, count_solid, take_apart
 from ohara.fate.merge_step import MergeStep
 from ohara.fate.moves import MOST_LINES, AddedLines
-from ohara.fate.origins import Origins, Wanted
+from ohara.fate.origins import Origins, Wanted, is_binary
 from ohara.fate.reverts import is_inverse, said_to_revert
 from ohara.fate.segments import UNKNOWN, apply
 from ohara.fate.sides import in_order
@@ -138,7 +138,7 @@ class Sweep:
             added += apart
             old_path = file.old_path or file.path
             segments, formerly = _before(tree.get(old_path), file)
-            new, lost = _changed(segments, apart, file)
+            new, lost = self._changed(segments, apart, file)
             removed.append(lost)
             if file.new_blob is not None:
                 if old_path != file.path:
@@ -151,6 +151,31 @@ class Sweep:
         ends = [*self._ended(link.commit, removed, added), *self._restored(link.commit, added)]
         counts = tuple((each.hunk, each.solid) for each in added if each.solid)
         return tree, DerivedLines(link.commit, tuple(ends), counts, ())
+
+    def _changed(
+        self, segments: Sequence[Segment], apart: Sequence[HunkLines], file: FileOfCommit
+    ) -> tuple[Sequence[Segment], Removed]:
+        """The origins after a change, and the lines that went."""
+        if apart:
+            new, cuts = apply(segments, [change for each in apart for change in each.changes])
+            texts = [line for each in apart for line in each.removed]
+            hunks = frozenset(each.hunk for each in apart)
+            return new, Removed(texts, [segment for cut in cuts for segment in cut.lines], hunks)
+        if file.old_blob == file.new_blob:
+            return segments, Removed([], [])
+        if file.new_blob is None or is_binary(self._repository, file.new_blob):
+            return UNKNOWN, self._all_of(segments)
+        return UNKNOWN, Removed([], [])  # too large to be read: they may stand there
+
+    def _all_of(self, segments: Sequence[Segment]) -> Removed:
+        """All lines of a file that are known, their texts read from the hunks that added them."""
+        known = [segment for segment in segments if segment[1]]
+        bodies = self._history.added_lines({hunk for _, hunk, _ in known})
+        added = {
+            hunk: [line[1:] for line in body.split("\n") if line[:1] == "+"] for hunk, body in bodies.items()
+        }
+        texts = [line for count, hunk, first in known for line in added.get(hunk, ())[first : first + count]]
+        return Removed(texts, known) if len(texts) == sum(each[0] for each in known) else Removed([], [])
 
     # -- how lines ended -------------------------------------------------------------------------
 
@@ -232,19 +257,6 @@ def _before(version: Version | None, file: FileOfCommit) -> tuple[Sequence[Segme
     if version is None or version.blob != file.old_blob:
         return UNKNOWN, ()
     return version.segments, version.formerly
-
-
-def _changed(
-    segments: Sequence[Segment], apart: Sequence[HunkLines], file: FileOfCommit
-) -> tuple[Sequence[Segment], Removed]:
-    """The origins after a change, and the lines that went."""
-    if not apart:
-        is_same = file.old_blob == file.new_blob or file.new_blob is None
-        return (segments if is_same else UNKNOWN), Removed([], [])
-    new, cuts = apply(segments, [change for each in apart for change in each.changes])
-    texts = [line for each in apart for line in each.removed]
-    hunks = frozenset(each.hunk for each in apart)
-    return new, Removed(texts, [segment for cut in cuts for segment in cut.lines], hunks)
 
 
 def _shared(removed: Sequence[Removed], added: Sequence[HunkLines]) -> set[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ohara.model import Pass
 
-LINES_VERSION = 1  # how lines are followed
+LINES_VERSION = 2  # how lines are followed
 PIECES_VERSION = 1  # what is true of every stored piece of a hunk: it holds a changed line
 
 

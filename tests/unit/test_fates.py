@@ -31,11 +31,12 @@ def test_a_line_that_is_moved_again_and_again_is_followed() -> None:
     assert told(*way, heads=(HeadLines(400, 1, 2, 2, "b.py", 1),)) == (FateState.MOVED, 2, None)
 
 
-def test_a_commit_that_removes_counts_before_a_merge_that_drops() -> None:
+def test_of_a_removal_and_a_merge_that_took_the_lines_the_newer_is_named() -> None:
     removed = LineEnd(1, 0, 3, 3, 10, How.REMOVED)
     dropped = LineEnd(1, 0, 3, 3, 20, How.DROPPED)
-    assert told(dropped, removed) == (FateState.GONE, 0, 10)
+    assert told(dropped, removed) == (FateState.GONE, 0, 20)
     assert told(dropped) == (FateState.GONE, 0, 20)
+    assert told(dropped, LineEnd(1, 0, 3, 3, 30, How.REMOVED)) == (FateState.GONE, 0, 30)
 
 
 def test_what_happened_in_another_history_does_not_count() -> None:
@@ -77,6 +78,7 @@ def test_runs_tell_what_lines_tell() -> None:
     both(LineEnd(1, 0, 2, 2, 9, How.REMOVED), LineEnd(1, 2, 4, 4, 12, How.REMOVED))
     both(LineEnd(1, 0, 2, 2, 9, How.REVERTED), LineEnd(1, 2, 4, 4, 12, How.REMOVED))
     both(LineEnd(1, 0, 6, 6, 9, How.REMOVED), LineEnd(1, 0, 6, 6, 12, How.REMOVED))
+    both(LineEnd(1, 0, 6, 6, 9, How.DROPPED), LineEnd(1, 2, 3, 3, 12, How.REMOVED))
     known = Known()
     known.add((LineEnd(1, 0, 6, 6, 9, How.MOVED, 2, 0),), ())
     assert of_runs(known, range(100), 1, 6) is None

@@ -20,6 +20,8 @@ _VERSIONS = """SELECT file.id, path.path, old.path, old_blob, new_blob, addition
   WHERE commit_id = ? ORDER BY file.id"""
 _PATHS = """SELECT DISTINCT path.path FROM file JOIN path ON path.id = file.path_id
   WHERE commit_id IN (SELECT value FROM numbers(?)) ORDER BY path.path"""
+_PATHS_MERGED = """SELECT DISTINCT path.path FROM merged_file JOIN path ON path.id = merged_file.path_id
+  WHERE commit_id IN (SELECT value FROM numbers(?)) ORDER BY path.path"""
 _HUNKS = """SELECT file_id, hunk.id, old_start, old_lines, new_start, new_lines, body
   FROM hunk JOIN content ON content.id = hunk.content_id WHERE commit_id = ?1
   AND (CAST(?2 AS BIGINT) IS NULL OR file_id = ?2) ORDER BY hunk.id"""
@@ -101,7 +103,9 @@ def changed_files(session: Session, commit: int) -> list[FileOfCommit]:
 
 def paths_changed(session: Session, commits: Iterable[int]) -> list[str]:
     """The paths that some commits changed."""
-    return [row[0] for row in session.rows(_PATHS, (session.listed(sorted(commits)),))]
+    asked = (session.listed(sorted(commits)),)
+    merged = session.rows(_PATHS_MERGED, asked) if session.has_lines else []
+    return sorted({row[0] for row in (*session.rows(_PATHS, asked), *merged)})
 
 
 def hunk_commits(session: Session) -> dict[int, int]:
