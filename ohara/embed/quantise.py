@@ -69,18 +69,24 @@ class Probe:
         """Stored bits, ready to be searched."""
         return Bits.of(blocks)
 
-    def nearest(self, gathered: Bits, limit: int, among: Sequence[int] | None) -> list[tuple[int, float]]:
-        """The owners of the bits that promise the highest cosines, with these, best first."""
-        bits = gathered
-        scores = self._promised(bits.columns)
-        places = np.arange(len(scores))
+    def nearest(self, gathered: Bits, limit: int, among: bytes | None) -> list[tuple[int, float]]:
+        """The owners of the bits that promise the highest cosines, with these, best first.
+
+        `among` has a byte for each owner from number 1 on: 1 for those that may be named.
+        """
+        rows, columns = gathered.rows, gathered.columns
         if among is not None:
-            places = places[np.isin(bits.rows, np.asarray(among, dtype=np.int64))]
+            allowed = np.frombuffer(among, dtype=np.uint8)
+            places = np.flatnonzero(rows <= len(allowed))
+            places = places[allowed[rows[places] - 1] == 1]
+            rows, columns = rows[places], columns[:, places]
+        scores = self._promised(columns)
+        places = np.arange(len(scores))
         if len(places) > limit:  # all that tie with the last one, so that their order does not decide
-            least = np.partition(scores[places], -limit)[-limit]
-            places = places[scores[places] >= least]
-        first = places[np.lexsort((bits.rows[places], -scores[places]))[:limit]]
-        return list(zip(bits.rows[first].tolist(), scores[first].tolist(), strict=True))
+            least = np.partition(scores, -limit)[-limit]
+            places = np.flatnonzero(scores >= least)
+        first = places[np.lexsort((rows[places], -scores[places]))[:limit]]
+        return list(zip(rows[first].tolist(), scores[first].tolist(), strict=True))
 
     def _promised(self, columns: NDArray[np.uint8]) -> Matrix:
         """The cosines that bits promise, byte by byte.

@@ -100,8 +100,11 @@ class Probe(Protocol[V]):
         """Make stored bits ready to be searched; may be kept for other probes of the same model."""
         ...
 
-    def nearest(self, gathered: V, limit: int, among: Sequence[int] | None) -> list[tuple[int, float]]:
-        """The owners of the nearest vectors with their cosines, best first; `among` bounds the owners."""
+    def nearest(self, gathered: V, limit: int, among: bytes | None) -> list[tuple[int, float]]:
+        """The owners of the nearest vectors with their cosines, best first.
+
+        `among` bounds the owners: it has a byte for each number from 1 on, which is 1 for those that may be.
+        """
         ...
 
 

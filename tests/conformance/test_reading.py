@@ -414,12 +414,12 @@ class Numbers:
         return found
 
     def nearest(
-        self, gathered: list[tuple[int, bytes]], limit: int, among: Sequence[int] | None
+        self, gathered: list[tuple[int, bytes]], limit: int, among: bytes | None
     ) -> list[tuple[int, float]]:
         scored = [
             (owner, self.likeness([vector])[0])
             for owner, vector in gathered
-            if among is None or owner in among
+            if among is None or among[owner - 1 : owner] == b"\x01"
         ]
         return sorted(scored, key=lambda one: (-one[1], one[0]))[:limit]
 

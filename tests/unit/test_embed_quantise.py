@@ -99,12 +99,17 @@ def test_bits_name_first_what_is_most_alike(asked: str, order: int) -> None:
         for content, bits in zip((11, 12, 13, 14), packed, strict=False)
     }
 
-    def owners(limit: int, among: list[int] | None) -> list[int]:
+    def flagged(*numbers: int) -> bytes:
+        return bytes(number in numbers for number in range(1, max(numbers) + 1))
+
+    def owners(limit: int, among: bytes | None) -> list[int]:
         return [owner for owner, _ in probe.nearest(bits, limit, among)]
 
     assert owners(3, None) == sorted(guessed, key=lambda content: -guessed[content])[:3]
     assert owners(1, None) == [11 + order]
-    assert set(owners(9, [12, 14, 77])) == {12, 14}
+    assert set(owners(9, flagged(12, 14, 77))) == {12, 14}
+    assert owners(9, flagged(12)) == [12]
+    assert owners(9, b"") == []
     assert probe.nearest(probe.gather([]), 5, None) == []
     assert probe.nearest(probe.gather([VectorBlock(b"", b"", b"")]), 5, None) == []
 
@@ -112,7 +117,7 @@ def test_bits_name_first_what_is_most_alike(asked: str, order: int) -> None:
     several = probe.gather([VectorBlock(rows_of_one, b"\x0f", b"".join(packed[:4]) + bytes(4 * 32))])
     rows = probe.nearest(several, 9, None)
     assert sorted(row for row, _ in rows) == [7, 7, 8, 9]
-    assert probe.nearest(several, 9, [8]) == [row for row in rows if row[0] == 8]
+    assert probe.nearest(several, 9, flagged(8)) == [row for row in rows if row[0] == 8]
     promised = dict(zip((11, 12, 13, 14), probe.likeness(packed[:4]), strict=True))
     assert sorted(score for _, score in rows) == pytest.approx(sorted(promised.values()))
     true = dict(zip((11, 12, 13, 14), probe.cosines(documents), strict=True))

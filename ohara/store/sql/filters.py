@@ -143,7 +143,7 @@ def _bounds(
     if files:
         found = found.also(_FILES.format(" AND ".join(files)), *file_values)
     if filters.not_paths:
-        found = found.also(_NOT_FILES, _matching_paths(session, filters.not_paths))
+        found = found.also(_NOT_FILES, session.listed(matching_paths(session, filters.not_paths)))
     if filters.commits:
         found = found.also(_NAMED_COMMITS, session.listed(named))
     if filters.symbols:
@@ -184,15 +184,11 @@ def _commit_conditions(
         conditions.append("committer_time <= ?")
         values.append(filters.until)
     if filters.authors:
-        wanted = [author.casefold() for author in filters.authors]
-        people = [i for i, person in session.rows(_PEOPLE) if _holds_any(person.casefold(), wanted)]
         conditions.append(_AUTHORED)
-        values.append(session.listed(people))
+        values.append(session.listed(people_called(session, filters.authors)))
     if filters.messages:
-        said = [message.casefold() for message in filters.messages]
-        saying = [i for i, message in session.rows(_MESSAGES) if _holds_any(message.casefold(), said)]
         conditions.append(_AMONG_COMMITS)
-        values.append(session.listed(saying))
+        values.append(session.listed(commits_saying(session, filters.messages)))
     if filters.refs and reachable is not None and len(reachable) < int(session.rows(_COUNT_LIVE)[0][0]):
         conditions.append(_AMONG_COMMITS)
         values.append(session.listed(reachable))
@@ -203,11 +199,11 @@ def _file_conditions(session: Asks, filters: Filters) -> tuple[list[str], list[o
     conditions: list[str] = []
     values: list[object] = []
     if filters.paths:
-        matching = _matching_paths(session, filters.paths)
+        matching = session.listed(matching_paths(session, filters.paths))
         conditions.append(_AT_PATHS)
         values.extend((matching, matching))
     if filters.exts:
-        ending = _paths_ending(session, filters.exts)
+        ending = session.listed(paths_ending(session, filters.exts))
         conditions.append(_AT_PATHS)
         values.extend((ending, ending))
     if filters.langs:
@@ -220,17 +216,28 @@ def _file_conditions(session: Asks, filters: Filters) -> tuple[list[str], list[o
     return conditions, values
 
 
-def _matching_paths(session: Asks, globs: Iterable[str]) -> object:
-    """The ids of the paths that any of the globs accepts, as one parameter."""
+def people_called(session: Asks, authors: Iterable[str]) -> list[int]:
+    """The people whose name or address holds any of these."""
+    wanted = [author.casefold() for author in authors]
+    return [i for i, person in session.rows(_PEOPLE) if _holds_any(person.casefold(), wanted)]
+
+
+def commits_saying(session: Asks, messages: Iterable[str]) -> list[int]:
+    """The commits whose message holds any of these."""
+    said = [message.casefold() for message in messages]
+    return [i for i, message in session.rows(_MESSAGES) if _holds_any(message.casefold(), said)]
+
+
+def matching_paths(session: Asks, globs: Iterable[str]) -> list[int]:
+    """The paths that any of the globs accepts."""
     accepts: list[Callable[[str], re.Match[str] | None]] = [path_pattern(glob).fullmatch for glob in globs]
-    found = [i for i, path in session.rows(_PATHS) if any(accept(path) for accept in accepts)]
-    return session.listed(found)
+    return [i for i, path in session.rows(_PATHS) if any(accept(path) for accept in accepts)]
 
 
-def _paths_ending(session: Asks, exts: Iterable[str]) -> object:
-    """The ids of the paths whose last name ends in a dot and any of these, as one parameter."""
+def paths_ending(session: Asks, exts: Iterable[str]) -> list[int]:
+    """The paths whose last name ends in a dot and any of these."""
     endings = tuple(f".{ext}" for ext in exts)
-    return session.listed([i for i, path in session.rows(_PATHS) if path.endswith(endings)])
+    return [i for i, path in session.rows(_PATHS) if path.endswith(endings)]
 
 
 def _holds_any(text: str, wanted: Iterable[str]) -> bool:

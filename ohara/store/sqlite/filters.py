@@ -1,25 +1,28 @@
-"""The condition that filters put on hunks, with what the word table decides."""
+"""Which hunks may answer, as a condition on their numbers, with what the word table decides."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ohara.store.sql import filters as shared
+from ohara.store.sql.filters import HunkFilter
 from ohara.store.sqlite.fts_query import word_expression
+from ohara.store.sqlite.hunk_sets import HunkSet, Reach, flagged, flags, hunk_set
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     from ohara.model import Filters, HunkId, Sha
     from ohara.store.answers import WordQuery
     from ohara.store.sql.session import Asks
+    from ohara.store.sqlite.session import Session
 
 # A long list takes SQLite longer to sort than all the rest of a query; a byte for each hunk needs no sorting.
 _FLAGGED_HUNKS = "substr(?, hunk.id, 1) = x'01'"
 _UNFLAGGED_HUNKS = "substr(?, hunk.id, 1) != x'01'"
 _MANY = 2_000
+_NUMBERS = "SELECT json_group_array(hunk.id) FROM hunk WHERE {}"
 _HOLDING = "hunk.id IN (SELECT rowid FROM fts_hunk_text WHERE fts_hunk_text MATCH ?)"
 
 
@@ -29,8 +32,20 @@ def listed(values: Iterable[object]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class FtsFilter(shared.HunkFilter):
-    """Which hunks may answer."""
+class FtsFilter(HunkFilter):
+    """Which hunks may answer; every condition is on `hunk.id`. `kept` is the set that filters made."""
+
+    kept: HunkSet | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, kept: HunkSet) -> FtsFilter:
+        """What lets a set of hunks through."""
+        return cls(_FLAGGED_HUNKS, (kept.hunks,), kept)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return self.kept.size if self.kept is not None else 0
 
     @staticmethod
     def listed(values: Iterable[object]) -> str:
@@ -41,14 +56,14 @@ class FtsFilter(shared.HunkFilter):
         """This filter narrowed to some hunks."""
         ids = sorted(hunks)
         return (
-            self.also(_FLAGGED_HUNKS, _flags(ids)) if len(ids) > _MANY else super(FtsFilter, self).among(ids)
+            self.also(_FLAGGED_HUNKS, flags(ids)) if len(ids) > _MANY else super(FtsFilter, self).among(ids)
         )
 
     def apart_from(self, hunks: Iterable[HunkId]) -> FtsFilter:
         """This filter narrowed to all but some hunks."""
         ids = sorted(hunks)
         if len(ids) > _MANY:
-            return self.also(_UNFLAGGED_HUNKS, _flags(ids))
+            return self.also(_UNFLAGGED_HUNKS, flags(ids))
         return super(FtsFilter, self).apart_from(ids)
 
     def on(self, column: str) -> str:
@@ -56,26 +71,36 @@ class FtsFilter(shared.HunkFilter):
 
         The plus sign keeps the planner from asking a word table once for every hunk that may answer.
         """
-        return f" AND +{column} IN (SELECT hunk.id FROM hunk WHERE {self.where})" if self.where else ""
+        return f" AND {self.where.replace('hunk.id', f'+{column}')}" if self.where else ""
 
     def holding(self, words: WordQuery) -> FtsFilter:
         """This filter narrowed to hunks that hold one of the selecting words."""
         return self.also(_HOLDING, word_expression(words))
 
+    def contents(self, session: Asks) -> bytes | None:
+        """A byte for each content, 1 for those of hunks that may answer; None when all may."""
+        alone = self._alone(session)
+        return alone.contents(session) if alone else None
+
+    def commits(self, session: Asks) -> bytes | None:
+        """A byte for each commit, 1 for those of hunks that may answer; None when all may."""
+        alone = self._alone(session)
+        return alone.commits(session) if alone else None
+
+    def _alone(self, session: Asks) -> HunkSet | None:
+        """The hunks that pass all conditions."""
+        if self.everything:
+            return None
+        if self.kept is not None and len(self.parameters) == 1:
+            return self.kept
+        return HunkSet(flagged(session, _NUMBERS.format(self.where), *self.parameters))
+
 
 EVERYTHING = FtsFilter()
 
 
-def _flags(hunks: Sequence[int]) -> bytes:
-    """A byte for each hunk up to the last of some, which are in order: 1 for those, 0 for the others."""
-    flags = bytearray(hunks[-1])
-    for hunk in hunks:
-        flags[hunk - 1] = 1
-    return bytes(flags)
-
-
 def compile_filters(
-    session: Asks,
+    session: Session,
     filters: Filters,
     *,
     reachable: Collection[int] | None = None,
@@ -83,13 +108,12 @@ def compile_filters(
     not_reachable: Collection[int] | None = None,
     not_named: Collection[Sha] = (),
 ) -> FtsFilter:
-    """The condition that filters put on hunks, as the index stands now."""
-    return shared.compile_filters(
-        session,
-        filters,
-        EVERYTHING,
-        reachable=reachable,
-        named=named,
-        not_reachable=not_reachable,
-        not_named=not_named,
-    )
+    """The hunks that filters let through as the index is now: worked out once, and kept until it changes."""
+    within = replace(filters, repos=(), not_repos=(), fates=(), not_fates=())  # which are others' to decide
+    reach, beyond = Reach.of(reachable, named), Reach.of(not_reachable, not_named)
+
+    def compiled() -> FtsFilter:
+        found = hunk_set(session, within, reach, beyond)
+        return FtsFilter.of(found) if found is not None else EVERYTHING
+
+    return session.shared(("filters", within, reach, beyond), compiled)

@@ -28,9 +28,7 @@ _NEAREST = """SELECT rowid, embedding FROM {table}
 # and compares bits with bits only.
 _BLOCKS = """SELECT rowids, validity, vectors FROM {table}_chunks
   JOIN {table}_vector_chunks00 AS stored ON stored.rowid = chunk_id ORDER BY chunk_id"""
-_CONTENTS = "SELECT DISTINCT hunk.content_id FROM hunk WHERE {} AND hunk.content_id IS NOT NULL"
 _CONTENTS_OF = " AND rowid IN (SELECT hunk.content_id FROM hunk WHERE {} AND hunk.content_id IS NOT NULL)"
-_COMMITS_OF = "SELECT DISTINCT hunk.commit_id FROM hunk WHERE {}"
 _COMMIT_VECTORS = "SELECT id, subject, change FROM {}"
 # One look-up each: told of a list, sqlite-vec reads the whole table.
 _STORED_VECTORS = """SELECT stored.rowid, stored.embedding FROM numbers(?) AS asked
@@ -64,7 +62,7 @@ def nearest_contents(
         gathered = session.remembered(
             f"bits of {generation.table}", lambda: probe.gather(vector_blocks(session, generation.table))
         )
-        return probe.nearest(gathered, limit, _contents_allowed(session, allowed))
+        return probe.nearest(gathered, limit, allowed.contents(session))
     near = _searched(session, probe.packed, allowed, limit, generation.table)
     scores = probe.likeness([stored for _, stored in near])
     return [(content, score) for (content, _), score in zip(near, scores, strict=True)]
@@ -77,7 +75,7 @@ def nearest_commits(
     generation = session.generations().of(model)
     if generation is None or not has_commits(session, generation):
         return []
-    among = _commits_allowed(session, allowed)
+    among = allowed.commits(session)
     name = f"vectors in {generation.commits}"
     if probe.form is VectorForm.BIT:
         gathered = session.remembered(
@@ -87,8 +85,7 @@ def nearest_commits(
     else:
         rows = session.remembered(name, lambda: _commit_vectors(session, generation))
         if among is not None:
-            wanted = set(among)
-            rows = [row for row in rows if row[0] in wanted]
+            rows = [row for row in rows if row[0] <= len(among) and among[row[0] - 1]]
         scores = probe.likeness([vector for _, vector in rows])
         near = [(commit, score) for (commit, _), score in zip(rows, scores, strict=True)]
         near.sort(key=lambda one: (-one[1], one[0]))
@@ -122,18 +119,6 @@ def _searched(
     statement = _NEAREST.format(table=table, allowed=narrowed)
     rows = session.rows(statement, (vector, min(limit, _MOST_NEIGHBOURS), *allowed.parameters))
     return [(row[0], row[1]) for row in rows]
-
-
-def _contents_allowed(session: Session, allowed: FtsFilter) -> list[int] | None:
-    if allowed.everything:
-        return None
-    return [row[0] for row in session.rows(_CONTENTS.format(allowed.condition), allowed.parameters)]
-
-
-def _commits_allowed(session: Session, allowed: FtsFilter) -> list[int] | None:
-    if allowed.everything:
-        return None
-    return [row[0] for row in session.rows(_COMMITS_OF.format(allowed.condition), allowed.parameters)]
 
 
 def _commit_vectors(session: Session, generation: Generation) -> list[tuple[int, bytes]]:

@@ -9,6 +9,7 @@ from ohara.store.index import READERS
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.identity import is_same, is_there, replaced
 from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -24,10 +25,11 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
     def __init__(self, database: Path, *, size: int = READERS) -> None:
         super().__init__(str(database), size=size)
         self.database = database
+        self._memory = SharedMemory()
 
     def opened(self) -> Reader:
         """A reader of the database that the path leads to now."""
-        return Reader(self.database)
+        return Reader(self.database, self._memory)
 
     def is_there(self, stamp: object) -> bool:
         """True when the path still leads to the same file."""

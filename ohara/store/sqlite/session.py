@@ -18,9 +18,10 @@ from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import Generations, generations
 from ohara.store.sqlite.identity import replaced, stamp_of
 from ohara.store.sqlite.schema import FORMER_PASSES, open_reader
+from ohara.store.sqlite.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from pathlib import Path
 
     from ohara.model import Sha
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from ohara.store.sql.codec import Codec
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.identity import Stamp
+    from ohara.store.sqlite.shared_memory import Sized
 
 T = TypeVar("T")
+S = TypeVar("S", bound="Sized")
 
 # The vocabulary of the word table: in how many rows a word stands, without reading those rows' other words.
 _VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts_hunk_text, row)"
@@ -46,7 +49,7 @@ _PENDING = """SELECT passes, count(*) FROM commits {}
   WHERE passes < {} AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
 
 
-_REMEMBERED_WORDS = 20_000  # some two megabytes a session
+_REMEMBERED_WORDS = 20_000  # some two megabytes
 _OPENINGS = 3  # a database that is replaced while it is opened is opened again, so often
 
 
@@ -65,7 +68,7 @@ def _opened(database: Path) -> tuple[Connection, Stamp]:
 class Session(Connected):
     """One connection that can only read; used by one thread at a time, stopped from any."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, memory: SharedMemory | None = None) -> None:
         connection, self.stamp = _opened(database)
         super().__init__(database, connection)
         with translated(database):
@@ -75,7 +78,7 @@ class Session(Connected):
             self.connection.pragma("query_only", 1)
         self._stopped = False
         self._state = -1
-        self._word_rows: dict[str, int] = {}
+        self._memory = memory or SharedMemory()
         self._remembered: dict[str, object] = {}
 
     # -- stopping --------------------------------------------------------------------------------
@@ -112,7 +115,7 @@ class Session(Connected):
         state = int(self.connection.pragma("data_version"))
         if state != self._state:
             self._state = state
-            self._word_rows.clear()
+            self._memory.forget()
             self._remembered.clear()
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
@@ -121,6 +124,11 @@ class Session(Connected):
         if name not in self._remembered:
             self._remembered[name] = make()
         return cast("T", self._remembered[name])
+
+    def shared(self, key: Hashable, make: Callable[[], S]) -> S:
+        """What `make` makes of the index, kept for all readers of it until it changes or others need room."""
+        self._forget_if_changed()
+        return self._memory.found(key, make)
 
     @property
     def codec(self) -> Codec:
@@ -149,7 +157,7 @@ class Session(Connected):
     def document_frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """How many hunks hold each word, by the rows of the word table."""
         self._forget_if_changed()
-        known = self._word_rows
+        known = self._memory.word_rows
         if len(known) > _REMEMBERED_WORDS:
             known.clear()
         found: dict[str, int] = {}
