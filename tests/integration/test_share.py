@@ -20,13 +20,14 @@ from ohara.embed.encoder import TextKind
 from ohara.embed.quantise import Probe
 from ohara.engine import Engine
 from ohara.errors import IndexLocked, IndexMissing, IndexTooNew, StoreError
+from ohara.index import push as pushing
 from ohara.index.push import push
 from ohara.index.run import IndexOptions
 from ohara.model import Filters, SearchOptions
 from ohara.store.answers import WordQuery
 from ohara.store.facts import TIPS
 from ohara.store.locate import IndexLocation
-from ohara.store.postgres import schema, server
+from ohara.store.postgres import postings, schema, server
 from ohara.store.postgres.connection import Server, connect
 from ohara.store.postgres.hybrid import HybridHit, hybrid
 from ohara.store.postgres.index import PostgresIndex
@@ -304,6 +305,50 @@ def test_a_later_migration_reaches_the_server_and_each_repository(
     with closing(connect(there)) as connection:
         connection.execute("SELECT mood FROM ohara_r1.commits")
         connection.execute("SELECT day FROM ohara_r1.weather")
+
+
+def test_an_index_of_the_first_format_gets_its_postings_and_its_readers_keep_it(
+    pushed: tuple[Engine, PostgresIndex], postgres_server: Running, team: Server
+) -> None:
+    own, target = pushed
+    before = target.dump()
+    with psycopg.connect(team.dsn, autocommit=True) as admin:
+        admin.execute("DROP ROLE IF EXISTS carol")
+        admin.execute("CREATE ROLE carol LOGIN")
+        PostgresServer("team", team.dsn).grant("carol", target.name)
+        row = admin.execute("SELECT id FROM ohara.repository WHERE name = %s", (target.name,)).fetchone()
+        assert row is not None
+        admin.execute(f"SET search_path = ohara_r{row[0]}, ohara; SET ROLE ohara_writer")
+        for texts, postings in (("hunk_text", "posting"), ("symbol_text", "symbol_posting")):
+            admin.execute(f"DROP TABLE {postings}")
+            admin.execute(f"CREATE INDEX {texts}_seq ON {texts} USING gin(seq)")
+        admin.execute("UPDATE repository SET format = 1 WHERE id = %s", (row[0],))
+    with pytest.raises(StoreError, match="are older than this ohara"), target.statistics():
+        pass
+    server.initialise(team)
+    assert target.dump() == before
+    carol = PostgresIndex(target.location, as_role(postgres_server, "carol"), target.name)
+    with closing(shared_engine(own, carol)) as engine:
+        assert hits(engine, "retry") == hits(own, "retry") != []
+    PostgresServer("team", team.dsn).revoke("carol", target.name)
+
+
+_CROWDED = """SELECT word FROM posting GROUP BY word HAVING count(*) > 2
+  AND count(*) > 2 * count(DISTINCT (message, path, header, added, removed, context))"""
+
+
+def test_postings_of_many_batches_are_joined(pushed: tuple[Engine, PostgresIndex]) -> None:
+    own, target = pushed
+    whole = target.dump()
+    target.forget(wait_s=5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pushing, "_READ_COMMITS", 1)
+        patch.setattr(pushing, "_BATCH_HUNKS", 1)
+        patch.setattr(postings, "_ROWS_OF_A_WORD", 2)
+        pushed_to(own, target)
+    assert target.dump() == whole
+    with closing(PostgresReader(target.server, target.name)) as reader:
+        assert reader.rows(_CROWDED) == []
 
 
 def test_a_long_statement_is_stopped(team: Server) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.store.postgres.nearest import packed
+from ohara.store.postgres.words import LENGTH_BITS, LONGEST
 from ohara.store.sql.stored_commits import StoredCommits
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def dump(session: Reader) -> list[str]:
             *(f"hunk {name}" for name in hunks.values()),
             *(f"symbol {name}" for name in symbols.values()),
             *_found_by(session, hunks, contents, symbols),
+            *_words(session, hunks, symbols),
             *_lines(session, hunks),
             *_vectors(session, contents),
             *_bodies(session),
@@ -74,18 +76,25 @@ def _found_by(
 ) -> Iterator[str]:
     for hunk, symbol in session.rows("SELECT hunk_id, symbol_id FROM hunk_symbol"):
         yield f"touches {hunks[hunk]} {symbols[symbol]}"
-    words: dict[int, str] = dict(session.rows("SELECT id, word FROM word"))
-    for owner, table, names in (("hunk_id", "hunk_text", hunks), ("symbol_id", "symbol_text", symbols)):
-        for number, seq in session.rows(f"SELECT {owner}, seq FROM {table}"):
-            yield f"words {names[number]} {' '.join(words.get(word, '|') for word in seq)}"
-    for word, count in session.rows("SELECT word, hunks FROM word WHERE hunks != 0"):
-        yield f"word {word} {count}"
-    for total in session.rows("SELECT texts, tokens FROM text_total WHERE texts != 0"):
-        yield f"texts {total!r}"
     for content, keys in session.rows("SELECT content_id, keys FROM literal"):
         yield f"trigrams {contents[content]} {keys!r}"
     for content, signs in session.rows("SELECT content_id, signs FROM encoded"):
         yield f"encoded {contents[content]} {signs:x}"
+
+
+def _words(session: Reader, hunks: Mapping[int, str], symbols: Mapping[int, str]) -> Iterator[str]:
+    words: dict[int, str] = dict(session.rows("SELECT id, word FROM word"))
+    for owner, table, names in (("hunk_id", "hunk_text", hunks), ("symbol_id", "symbol_text", symbols)):
+        for number, seq in session.rows(f"SELECT {owner}, seq FROM {table}"):
+            yield f"words {names[number]} {' '.join(words.get(word, '|') for word in seq)}"
+    for table, names in (("posting", hunks), ("symbol_posting", symbols)):
+        for word, *times, _, places in session.rows(f"SELECT * FROM {table}"):
+            for place in places:
+                yield f"held {names[place >> LENGTH_BITS]} {place & LONGEST} {words[word]} {times!r}"
+    for word, count in session.rows("SELECT word, hunks FROM word WHERE hunks != 0"):
+        yield f"word {word} {count}"
+    for total in session.rows("SELECT texts, tokens FROM text_total WHERE texts != 0"):
+        yield f"texts {total!r}"
 
 
 def _lines(session: Reader, hunks: Mapping[int, str]) -> Iterator[str]:

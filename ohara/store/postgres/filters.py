@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from ohara.store.answers import WordQuery
     from ohara.store.postgres.session import Session
-    from ohara.store.postgres.words import Condition
+    from ohara.store.postgres.words import Statement
 
-_HOLDING = "hunk.id IN (SELECT hunk_id FROM hunk_text WHERE {})"
+_HOLDING = "hunk.id IN ({})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class WordFilter(HunkFilter):
         """A list as one parameter."""
         return list(values)
 
-    def on(self, column: str) -> Condition:
+    def on(self, column: str) -> Statement:
         """The condition put on a column that holds hunks' numbers, to append to a WHERE."""
         where = f" AND {column} IN (SELECT hunk.id FROM hunk WHERE {self.where})" if self.where else ""
-        return asked.Condition(where, self.parameters)
+        return asked.Statement(where, self.parameters)
 
     def holding(self, words: WordQuery) -> WordFilter:
         """This filter narrowed to hunks that hold one of the selecting words."""
-        found = asked.holding_any(asked.phrases(self.session, words.selecting, words.columns))
-        return self.also(_HOLDING.format(found.where), *found.parameters)
+        found = asked.holding_any(asked.HUNKS, asked.phrases(self.session, words.selecting, words.columns))
+        return self.also(_HOLDING.format(found.sql), *found.parameters)

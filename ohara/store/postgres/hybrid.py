@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ohara.store.postgres.nearest import as_parameter, distance
-from ohara.store.postgres.words import HUNKS, holding_any, phrases, scoring
+from ohara.store.postgres.words import HUNKS, phrases, scoring
 from ohara.store.sql.lane_queries import OCCURRENCE, occurrence
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ _JOINED = f"""{{scored}},
   scaled AS (
     SELECT id, (words - low_words) / of_words AS words, (meaning - low_meaning) / of_meaning AS meaning
     FROM joined, bounds),
-  best AS (
+  nearest AS (
     SELECT id, words, meaning, ?::float8 * meaning + ?::float8 * words AS score FROM scaled
     ORDER BY score DESC, id LIMIT ?)
-SELECT {OCCURRENCE}, best.score, best.meaning, best.words FROM best JOIN hunk ON hunk.id = best.id
-  JOIN commits ON commits.id = hunk.commit_id ORDER BY best.score DESC, best.id"""
+SELECT {OCCURRENCE}, score, meaning, words FROM nearest JOIN hunk ON hunk.id = nearest.id
+  JOIN commits ON commits.id = hunk.commit_id ORDER BY score DESC, nearest.id"""
 
 
 class HybridHit(NamedTuple):
@@ -66,13 +66,9 @@ def hybrid(
     wanted = phrases(reader, words.selecting, words.columns)
     if generation is None or not wanted:
         return []
-    asked = scoring(
-        reader, HUNKS, wanted, holding_any(wanted), weightings=[(weights, 1.0)], limit=reader.hunk_count()
-    )
+    asked = scoring(reader, HUNKS, wanted, weightings=[(weights, 1.0)], limit=reader.hunk_count())
     statement = _JOINED.format(
-        scored=asked.statement.replace("best AS", "most AS").replace(
-            "scored, best ORDER", "scored, most ORDER"
-        ),
+        scored=asked.sql,
         distance=distance(generation),
         allowed=allowed.condition,
     )

@@ -57,6 +57,11 @@ _DAMAGE = (
     ),
     ("hunks without their commit", "hunk WHERE commit_id NOT IN (SELECT id FROM commits)"),
     ("words without their hunk", "hunk_text WHERE hunk_id NOT IN (SELECT id FROM hunk)"),
+    (
+        "words in other postings than their texts say",
+        """word JOIN (SELECT word, sum(texts) AS texts FROM posting GROUP BY word) AS held
+        ON held.word = word.id WHERE held.texts != word.hunks""",
+    ),
 )
 _POLL_S = 0.1
 

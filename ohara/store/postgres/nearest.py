@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ohara.model import VectorForm
 from ohara.store.answers import VectorSets
 from ohara.store.postgres.text import Bits
-from ohara.store.postgres.words import Condition
+from ohara.store.postgres.words import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +62,7 @@ def nearest_contents(
     generation = session.generations().of(model)
     if generation is None:
         return None
-    narrowed = Condition(_CONTENTS_OF.format(allowed.where) if allowed.where else "", allowed.parameters)
+    narrowed = Statement(_CONTENTS_OF.format(allowed.where) if allowed.where else "", allowed.parameters)
     return _compared(session, probe, generation, limit, table="vec_content", narrowed=narrowed)[:limit]
 
 
@@ -73,7 +73,7 @@ def nearest_commits(
     generation = session.generations().of(model)
     if generation is None:
         return []
-    narrowed = Condition(_COMMITS_OF.format(allowed.where) if allowed.where else "", allowed.parameters)
+    narrowed = Statement(_COMMITS_OF.format(allowed.where) if allowed.where else "", allowed.parameters)
     found: dict[int, float] = {}
     # Twice as many: a commit may be there twice.
     near = _compared(session, probe, generation, 2 * limit, table="vec_commit", narrowed=narrowed)
@@ -101,7 +101,7 @@ def _compared(
     limit: int,
     *,
     table: str,
-    narrowed: Condition,
+    narrowed: Statement,
 ) -> list[tuple[int, float]]:
     """The nearest by what is stored, compared once more with the whole query; best first, ties by number."""
     first = max(limit * OVERSAMPLED, FEWEST_COMPARED) if generation.form is VectorForm.BIT else limit
@@ -109,7 +109,7 @@ def _compared(
         owner="content_id" if table == "vec_content" else "commit_id",
         stored=_stored(generation),
         table=table,
-        allowed=narrowed.where,
+        allowed=narrowed.sql,
         distance=distance(generation),
     )
     asked = (generation.number, *narrowed.parameters, as_parameter(generation.form, probe.packed), first)

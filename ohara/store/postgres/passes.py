@@ -30,7 +30,7 @@ _DELETE_COMMIT_VECTORS = "DELETE FROM vec_commit WHERE generation = ? AND commit
 _ADD_CONTENT_VECTOR = "INSERT INTO vec_content(generation, content_id, {column}) VALUES(?, ?, ?{cast})"
 _ADD_COMMIT_VECTOR = "INSERT INTO vec_commit(generation, commit_id, place, {column}) VALUES(?, ?, ?, ?{cast})"
 
-_OF_SYMBOLS = ("hunk_symbol", "head_symbol", "head_file", "parsed_blob", "symbol", "symbol_text")
+_OF_SYMBOLS = ("hunk_symbol", "head_symbol", "head_file", "parsed_blob", "symbol")
 _OF_LINES = ("line_end", "line_count", "merged_file", "head_line", "head_version")
 _COLUMNS = {"bit": ("bits", ""), "int8": ("numbers", "::text::halfvec")}
 
@@ -73,6 +73,7 @@ class Passes:
             case Pass.SYMBOL:
                 for table in _OF_SYMBOLS:
                     run(f"DELETE FROM {table}")
+                self._writer.texts.drop_all_symbols()
                 self._writer.drop_meta(HEAD_SYMBOLS.name)
                 self._writer.forget_symbols()
             case Pass.LINES:

@@ -206,4 +206,36 @@ CREATE TABLE head_line(
 CREATE INDEX ON head_line(version_id, line);
 """
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(_M001_SERVER, _M001_REPOSITORY),)
+_POSTINGS = (
+    ("posting", "hunk_text", "hunk_id", ("message", "path", "header", "added", "removed", "context")),
+    ("symbol_posting", "symbol_text", "symbol_id", ("kind", "name", "neighbours")),
+)
+
+
+def _posting(table: str, texts: str, owner: str, columns: tuple[str, ...]) -> str:
+    """Postings of texts, filled from their words in order, which need no index of their own then."""
+    names = ", ".join(columns)
+    counted = ", ".join(f"count(*) FILTER (WHERE at = {at}) AS {name}" for at, name in enumerate(columns))
+    return f"""
+CREATE TABLE {table}(
+  word int NOT NULL, {", ".join(f"{name} smallint NOT NULL" for name in columns)},
+  texts int NOT NULL, places bigint[] NOT NULL
+);
+INSERT INTO {table}(word, {names}, texts, places)
+  SELECT word, {names}, count(*), array_agg(place ORDER BY place) FROM (
+    SELECT word, place, {counted} FROM (
+      SELECT word, place, width_bucket(number::int, bounds) AS at FROM (
+        SELECT {owner} << 24 | (cardinality(seq) - {len(columns) - 1}) AS place, seq,
+          array_positions(seq, 0) AS bounds FROM {texts} OFFSET 0) AS text,
+        unnest(seq) WITH ORDINALITY AS one(word, number) WHERE word != 0) AS standing
+    GROUP BY word, place) AS held
+  GROUP BY word, {names};
+CREATE INDEX ON {table}(word);
+DROP INDEX {texts}_seq;
+"""
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(_M001_SERVER, _M001_REPOSITORY),
+    Migration("", "".join(_posting(*each) for each in _POSTINGS)),
+)

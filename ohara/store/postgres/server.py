@@ -26,6 +26,8 @@ _MIGRATION = """CREATE TABLE IF NOT EXISTS migration(
   number int PRIMARY KEY, digest text NOT NULL, applied timestamptz NOT NULL DEFAULT now())"""
 _APPLIED = f"SELECT number, digest FROM {SCHEMA}.migration ORDER BY number"
 _FOUND = f"SELECT id, identity, format FROM {SCHEMA}.repository WHERE name = $1"
+_NAMES = f"SELECT name FROM {SCHEMA}.repository ORDER BY id"
+_GRANTED = f"SELECT role::text FROM {SCHEMA}.granted WHERE repository = $1 ORDER BY role"
 _ADD = f"INSERT INTO {SCHEMA}.repository(name, identity, format) VALUES($1, $2, 0) RETURNING id"
 _SETUP_LOCK = "SELECT pg_advisory_xact_lock(1869111666, 0)"  # "ohar": one sets up at a time
 
@@ -73,6 +75,9 @@ def initialise(server: Server) -> str:
                 connection.execute(f"CREATE SCHEMA {SCHEMA} AUTHORIZATION {WRITER}")
             connection.execute(f"SET LOCAL ROLE {WRITER}")
             _migrate_server(connection)
+            names = connection.execute(_NAMES).fetchall()
+        for (name,) in names:  # each by itself: a large one takes a while
+            ensure(connection, server, str(name))
         return f"PostgreSQL {version // 10_000}.{version % 10_000} with pgvector {vector}"
 
 
@@ -162,12 +167,21 @@ def ensure(connection: Connection, server: Server, name: str) -> Found:
             use(connection, found.id)
             for migration in schema.MIGRATIONS[found.format :]:
                 connection.execute(migration.of_repository.replace(":id", str(found.id)))
+            for (role,) in connection.execute(_GRANTED, (found.id,)).fetchall():
+                grant(connection, str(role), found.id)  # the new tables, too
             connection.execute(
                 f"UPDATE {SCHEMA}.repository SET format = $1 WHERE id = $2",
                 (len(schema.MIGRATIONS), found.id),
             )
     use(connection, found.id)
     return Found(found.id, found.identity, len(schema.MIGRATIONS))
+
+
+def grant(connection: Connection, role: str, repository: int) -> None:
+    """Let a role read the tables of a repository."""
+    who, where = sql.Identifier(role), sql.Identifier(schema_of(repository))
+    connection.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(where, who))
+    connection.execute(sql.SQL("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO {}").format(where, who))
 
 
 def drop(connection: Connection, repository: int) -> None:
@@ -188,6 +202,11 @@ def opened(connection: Connection, server: Server, name: str) -> Found:
         raise IndexTooNew(
             f"{name} has format {found.format}; this ohara knows formats up to {len(schema.MIGRATIONS)}",
             hint="upgrade ohara",
+        )
+    if found.format < len(schema.MIGRATIONS):
+        raise StoreError(
+            f"the tables of {name} on {server.name} are older than this ohara",
+            hint="who runs the server brings them up to date: ohara share init",
         )
     use(connection, found.id)
     return found

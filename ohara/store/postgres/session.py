@@ -15,7 +15,7 @@ from ohara.store.postgres import server as servers
 from ohara.store.postgres.connected import Connected
 from ohara.store.postgres.connection import connect, translated
 from ohara.store.postgres.generations import Generations, generations
-from ohara.store.postgres.words import holding, idf
+from ohara.store.postgres.words import HUNKS, holding, idf
 from ohara.store.reading import Interrupted
 from ohara.store.sql import meta
 from ohara.store.sql.session import PASS_BITS
@@ -176,22 +176,22 @@ class Session(Connected):
     def text_total(self, texts: Texts) -> TextTotal:
         """How many texts a table has, and how many words."""
         statement = (
-            _TOTAL if texts.columns == 6 else _COUNTED.format(ends=texts.columns - 1, table=texts.table)
+            _TOTAL if texts is HUNKS else _COUNTED.format(ends=len(texts.columns) - 1, table=texts.sequences)
         )
-        return self.remembered(f"total of {texts.table}", lambda: TextTotal(*self.rows(statement)[0]))
+        return self.remembered(f"total of {texts.postings}", lambda: TextTotal(*self.rows(statement)[0]))
 
     def idf(self, texts: Texts, phrase: Phrase) -> float:
         """What a phrase is worth in a table of texts, by how many of them hold it."""
         total = self.text_total(texts).texts
         return self.remembered(
-            f"idf {texts.table} {phrase}", lambda: idf(total, self._holding(texts, phrase))
+            f"idf {texts.postings} {phrase}", lambda: idf(total, self._holding(texts, phrase))
         )
 
     def _holding(self, texts: Texts, phrase: Phrase) -> int:
-        if phrase.is_plain and texts.columns == 6:
+        if phrase.is_plain and texts is HUNKS:
             return phrase.hunks
-        asked = holding(phrase)
-        statement = f"SELECT count(*) FROM {texts.table} WHERE {asked.where}"
+        asked = holding(texts, phrase)
+        statement = f"SELECT count(*) FROM ({asked.sql}) AS held"
         return int(self.rows(statement, asked.parameters)[0][0])
 
     # -- the rest --------------------------------------------------------------------------------

@@ -64,15 +64,11 @@ class PostgresServer:
         """Let a role read an index: its rows, and the tables they are in."""
         with closing(connect(self._server, writes=True)) as connection, translated(self._server):
             number = self._writable(connection, role, name)
-            who, where = sql.Identifier(role), sql.Identifier(schema_of(number))
             with connection.transaction():
                 connection.execute(_GRANT, (role, number))
-                connection.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(where, who))
-                connection.execute(
-                    sql.SQL("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO {}").format(where, who)
-                )
+                servers.grant(connection, role, number)
             connection.execute("RESET ROLE")
-            connection.execute(sql.SQL(f"GRANT {READER} TO {{}}").format(who))
+            connection.execute(sql.SQL(f"GRANT {READER} TO {{}}").format(sql.Identifier(role)))
 
     def revoke(self, role: str, name: str) -> None:
         """Let it read that index no more."""

@@ -86,8 +86,8 @@ class Upkeep:
     def compact(self) -> None:
         """Bring indexes up to date and count rows for the planner; where vectors are many, index them."""
         self._writer.commit()
-        for index in ("hunk_text_seq", "literal_keys"):
-            self._writer.rows(_CLEAN, (index,))
+        self._writer.rows(_CLEAN, ("literal_keys",))
+        self._writer.texts.merge(now=True)
         for table in _ANALYZED:
             self._writer.run(f"ANALYZE {table}")
         current = generations.generations(self._writer).current

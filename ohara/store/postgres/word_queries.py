@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ohara.store.answers import ScoredByWords
 from ohara.store.postgres.words import (
     HUNKS,
+    LENGTH_BITS,
     SYMBOLS,
-    Condition,
     Phrase,
     holding_all,
     holding_any,
@@ -28,17 +28,14 @@ if TYPE_CHECKING:
 _FIRST = f"""SELECT {OCCURRENCE}, {{names}} FROM first JOIN hunk ON hunk.id = first.id
   JOIN commits ON commits.id = hunk.commit_id ORDER BY first.mixed DESC, first.id"""
 _FIRST_SYMBOLS = "SELECT id, s0 FROM first ORDER BY mixed DESC, id"
-_HOLDING_ALL = f"""SELECT {OCCURRENCE} FROM hunk_text
-  JOIN hunk ON hunk.id = hunk_text.hunk_id JOIN commits ON commits.id = hunk.commit_id
-  WHERE {{held}} AND {{allowed}} ORDER BY {{order}} LIMIT ?"""
+_HOLDING_ALL = f"""SELECT {OCCURRENCE} FROM hunk JOIN commits ON commits.id = hunk.commit_id
+  WHERE hunk.id IN ({{held}}) AND {{allowed}} ORDER BY {{order}} LIMIT ?"""
 _OLDEST_FIRST = "commits.committer_time, commits.sha, hunk.id"
-_IN_MESSAGES = """SELECT DISTINCT commits.id, commits.message FROM hunk_text
-  JOIN hunk ON hunk.id = hunk_text.hunk_id JOIN commits ON commits.id = hunk.commit_id
-  WHERE {held} AND {allowed}"""
-_IN_CHANGES = f"""SELECT {PLACED} FROM hunk_text
-  JOIN hunk ON hunk.id = hunk_text.hunk_id JOIN commits ON commits.id = hunk.commit_id
+_IN_MESSAGES = """SELECT DISTINCT commits.id, commits.message
+  FROM hunk JOIN commits ON commits.id = hunk.commit_id WHERE hunk.id IN ({held}) AND {allowed}"""
+_IN_CHANGES = f"""SELECT {PLACED} FROM hunk JOIN commits ON commits.id = hunk.commit_id
   LEFT JOIN file ON file.id = hunk.file_id LEFT JOIN path ON path.id = file.path_id
-  WHERE {{held}} AND {{allowed}} ORDER BY {NEWEST_FIRST} LIMIT ?"""
+  WHERE hunk.id IN ({{held}}) AND {{allowed}} ORDER BY {NEWEST_FIRST} LIMIT ?"""
 
 
 def by_words(
@@ -56,19 +53,18 @@ def by_words(
     common = phrases(session, words.common, words.columns)
     if not selecting:
         return []
-    narrowed, chosen = allowed.on("hunk_id"), holding_any(selecting)
-    selected = Condition(chosen.where + narrowed.where, (*chosen.parameters, *narrowed.parameters))
     asked = scoring(
         session,
         HUNKS,
-        [*selecting, *common],
-        selected,
+        selecting,
+        common,
+        allowed=allowed.on(f"place >> {LENGTH_BITS}"),
         weightings=weightings,
         limit=limit,
         times=2 if words.common else 1,
     )
     names = ", ".join(f"first.s{at}" for at in range(len(weightings)))
-    rows = session.rows(f"{asked.statement} {_FIRST.format(names=names)}", asked.parameters)
+    rows = session.rows(f"{asked.sql} {_FIRST.format(names=names)}", asked.parameters)
     return [ScoredByWords(occurrence(row), tuple(row[6:])) for row in rows]
 
 
@@ -85,9 +81,9 @@ def holding_words(
     wanted = phrases(session, words, columns)
     if len(wanted) < len(words):  # one that no hunk holds
         return []
-    held = holding_all(wanted)
+    held = holding_all(HUNKS, wanted)
     statement = _HOLDING_ALL.format(
-        held=held.where, allowed=allowed.condition, order=_OLDEST_FIRST if oldest else NEWEST_FIRST
+        held=held.sql, allowed=allowed.condition, order=_OLDEST_FIRST if oldest else NEWEST_FIRST
     )
     rows = session.rows(statement, (*held.parameters, *allowed.parameters, limit))
     return [occurrence(row) for row in rows]
@@ -100,19 +96,19 @@ def symbols_by_words(
     wanted: list[Phrase] = phrases(session, words)
     if not wanted:
         return []
-    asked = scoring(session, SYMBOLS, wanted, holding_any(wanted), weightings=[(weights, 1.0)], limit=limit)
-    return [(row[0], row[1]) for row in session.rows(f"{asked.statement} {_FIRST_SYMBOLS}", asked.parameters)]
+    asked = scoring(session, SYMBOLS, wanted, weightings=[(weights, 1.0)], limit=limit)
+    return [(row[0], row[1]) for row in session.rows(f"{asked.sql} {_FIRST_SYMBOLS}", asked.parameters)]
 
 
 def messages_with(session: Session, words: WordQuery, allowed: WordFilter) -> dict[int, str]:
     """The messages that hold one of the selecting words, by their commit."""
-    held = holding_any(phrases(session, words.selecting, words.columns))
-    statement = _IN_MESSAGES.format(held=held.where, allowed=allowed.condition)
+    held = holding_any(HUNKS, phrases(session, words.selecting, words.columns))
+    statement = _IN_MESSAGES.format(held=held.sql, allowed=allowed.condition)
     return dict(session.rows(statement, (*held.parameters, *allowed.parameters)))
 
 
 def changes_with(session: Session, words: WordQuery, allowed: WordFilter, limit: int) -> list[PlacedHunk]:
     """The hunks that hold one of the selecting words, newest first."""
-    held = holding_any(phrases(session, words.selecting, words.columns))
-    statement = _IN_CHANGES.format(held=held.where, allowed=allowed.condition)
+    held = holding_any(HUNKS, phrases(session, words.selecting, words.columns))
+    statement = _IN_CHANGES.format(held=held.sql, allowed=allowed.condition)
     return placed(session.rows(statement, (*held.parameters, *allowed.parameters, limit)))

@@ -1,8 +1,8 @@
-"""Finds and scores rows by words: BM25 in SQL over the words that ohara analysed.
+"""Finds and scores texts by words: BM25 in SQL over the words that ohara analysed.
 
-A row has its words in order, as numbers, with 0 between its columns (`seq`); an index of those numbers
-selects rows, and the positions of a word in the array say how often it stands in which column. The formula
-and its constants are those of SQLite's FTS5, so both engines give the same scores.
+Postings say which texts hold a word, and how often in which column (`postings`). The formula and its
+constants are those of SQLite's FTS5, so both engines give the same scores. A text has its words in order as
+well, as numbers with 0 between its columns (`seq`): there, words that have to stand side by side are found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from ohara.store.postgres.session import Session
 
-COLUMNS = ("message", "path", "header", "added", "removed", "context")
+LENGTH_BITS = 24  # of a place: how many words its text has
+LONGEST = (1 << LENGTH_BITS) - 1
 
 # BM25's own constants, and what a word in more than half of the rows is worth, as in FTS5.
 _K1, _B = 1.2, 0.75
@@ -27,25 +28,23 @@ _LEAST_IDF = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A table of texts: whose they are, and how many columns they have."""
+    """Tables of texts: their postings, their words in order, whose they are, and their columns."""
 
-    table: str
+    postings: str
+    sequences: str
     owner: str
-    columns: int
+    columns: tuple[str, ...]
 
 
-HUNKS = Texts("hunk_text", "hunk_id", 6)
-SYMBOLS = Texts("symbol_text", "symbol_id", 3)
+HUNKS = Texts("posting", "hunk_text", "hunk_id", ("message", "path", "header", "added", "removed", "context"))
+SYMBOLS = Texts("symbol_posting", "symbol_text", "symbol_id", ("kind", "name", "neighbours"))
 
 
-class Condition(NamedTuple):
-    """A condition on a table of texts, with its parameters."""
+class Statement(NamedTuple):
+    """A statement, or a part of one, with its parameters."""
 
-    where: str
+    sql: str
     parameters: tuple[object, ...]
-
-
-NOTHING = Condition("false", ())
 
 
 class Phrase(NamedTuple):
@@ -54,6 +53,7 @@ class Phrase(NamedTuple):
     words: tuple[int, ...]
     columns: tuple[int, ...]
     hunks: int  # that hold its first word
+    rarest: int  # the word that the fewest hunks hold
 
     @property
     def is_plain(self) -> bool:
@@ -63,137 +63,224 @@ class Phrase(NamedTuple):
 
 def phrases(session: Session, written: Sequence[str], columns: Sequence[str] = ()) -> list[Phrase]:
     """The phrases that can be found at all: those of which every word is known."""
-    places = tuple(COLUMNS.index(column) for column in columns)
+    places = tuple(HUNKS.columns.index(column) for column in columns)
     cut = [tokens.words(each) for each in written]
-    numbers = session.word_numbers({word for each in cut for word in each})
+    known = session.word_numbers({word for each in cut for word in each})
     return [
-        Phrase(tuple(numbers[word][0] for word in each), places, numbers[each[0]][1])
+        Phrase(
+            tuple(known[word][0] for word in each),
+            places,
+            known[each[0]][1],
+            min((known[word] for word in each), key=lambda word: word[1])[0],
+        )
         for each in cut
-        if each and all(word in numbers for word in each)
+        if each and all(word in known for word in each)
     ]
 
 
-def holding_any(wanted: Sequence[Phrase]) -> Condition:
-    """Rows that hold at least one of the phrases."""
-    plain = [each.words[0] for each in wanted if each.is_plain]
-    others = [holding(each) for each in wanted if not each.is_plain]
-    if plain:
-        others.insert(0, Condition("seq && ?::int[]", (plain,)))
-    if not others:
-        return NOTHING
-    return Condition(
-        f"({' OR '.join(each.where for each in others)})",
-        tuple(value for each in others for value in each.parameters),
-    )
+# -- which texts hold them -----------------------------------------------------------------------
+
+_HOLDING_WORDS = "SELECT unnest(places) >> {bits} FROM {postings} WHERE word = ANY(?::int[]){there}"
+_HOLDING_PHRASE = """SELECT {owner} FROM {sequences}
+  WHERE {owner} IN ({rarest}) AND seq @> ?::int[]
+    AND EXISTS (SELECT 1 FROM unnest(array_positions(seq, ?::int)) AS at WHERE {there})"""
+_NOTHING = Statement("SELECT NULL::bigint WHERE false", ())
 
 
-def holding_all(wanted: Sequence[Phrase]) -> Condition:
-    """Rows that hold all phrases."""
-    each = [holding(one) for one in wanted]
-    if not each:
-        return NOTHING
-    return Condition(
-        f"({' AND '.join(one.where for one in each)})",
-        tuple(value for one in each for value in one.parameters),
-    )
+def holding_any(texts: Texts, wanted: Sequence[Phrase]) -> Statement:
+    """The numbers of texts that hold at least one of the phrases; some more than once."""
+    words = [each for each in wanted if len(each.words) == 1]
+    parts = [_holding_words(texts, words)] if words else []
+    return _joined("UNION ALL", [*parts, *(holding(texts, each) for each in wanted if len(each.words) > 1)])
 
 
-def holding(phrase: Phrase) -> Condition:
-    """Rows that hold a phrase."""
-    within = Condition("seq @> ?::int[]", (list(phrase.words),))
-    if phrase.is_plain:
-        return within
+def holding_all(texts: Texts, wanted: Sequence[Phrase]) -> Statement:
+    """The numbers of texts that hold all phrases."""
+    return _joined("INTERSECT", [holding(texts, each) for each in wanted])
+
+
+def holding(texts: Texts, phrase: Phrase) -> Statement:
+    """The numbers of texts that hold a phrase; some more than once."""
+    if len(phrase.words) == 1:
+        return _holding_words(texts, [phrase])
+    rarest = _HOLDING_WORDS.format(bits=LENGTH_BITS, postings=texts.postings, there="")
     there = _standing(phrase, "array_positions(seq, 0)")
-    return Condition(
-        f"({within.where} AND EXISTS (SELECT 1 FROM unnest(array_positions(seq, ?::int)) AS at"
-        f" WHERE {there.where}))",
-        (*within.parameters, phrase.words[0], *there.parameters),
+    return Statement(
+        _HOLDING_PHRASE.format(owner=texts.owner, sequences=texts.sequences, rarest=rarest, there=there.sql),
+        ([phrase.rarest], list(phrase.words), phrase.words[0], *there.parameters),
     )
 
 
-def _standing(phrase: Phrase, bounds: str) -> Condition:
+def _holding_words(texts: Texts, wanted: Sequence[Phrase]) -> Statement:
+    there = _in_columns(texts, wanted[0].columns)
+    statement = _HOLDING_WORDS.format(bits=LENGTH_BITS, postings=texts.postings, there=there)
+    return Statement(statement, ([each.words[0] for each in wanted],))
+
+
+def _joined(how: str, parts: Sequence[Statement]) -> Statement:
+    if not parts:
+        return _NOTHING
+    return Statement(
+        f" {how} ".join(each.sql for each in parts),
+        tuple(value for each in parts for value in each.parameters),
+    )
+
+
+def _in_columns(texts: Texts, columns: Sequence[int]) -> str:
+    """The condition that a word stands in one of some columns; all phrases of a question name the same."""
+    return f" AND {' + '.join(texts.columns[at] for at in columns)} > 0" if columns else ""
+
+
+def _standing(phrase: Phrase, bounds: str) -> Statement:
     """Where a phrase that begins at a position goes on, in a column it may stand in."""
     parts = [f"seq[at + {offset}] = ?::int" for offset in range(1, len(phrase.words))]
     values: list[object] = list(phrase.words[1:])
     if phrase.columns:
         parts.append(f"width_bucket(at, {bounds}) = ANY(?::int[])")
         values.append(list(phrase.columns))
-    return Condition(" AND ".join(parts) or "true", tuple(values))
+    return Statement(" AND ".join(parts) or "true", tuple(values))
 
 
-class Scoring(NamedTuple):
-    """A statement that names rows with their scores under each weighting, best mixture first."""
+# -- how they are scored -------------------------------------------------------------------------
 
-    statement: str
-    parameters: tuple[object, ...]
+# A word is worth `idf * f * (K1 + 1) / (f + K1 * (1 - B + B * length / average))` in a text, f being how
+# often it stands there, each time worth its column's weight. What does not depend on the length is computed
+# once for all texts that hold it as often: `gain` above the line, `base` below it.
+_GAIN = f"idf * f{{at}} * {_K1 + 1} AS gain{{at}}, f{{at}} + {_K1 * (1 - _B)} AS base{{at}}"
+_BM25 = f"sum(gain{{at}} / (base{{at}} + ?::float8 * (place & {LONGEST}))) AS s{{at}}"
 
-
-_SCORED = """WITH chosen AS MATERIALIZED (
-    SELECT {owner} AS id, seq, array_positions(seq, 0) AS bounds, cardinality(seq) - {ends} AS length
-    FROM {table} WHERE {selected}),
-  found AS ({found}),
-  scored AS MATERIALIZED (SELECT id, {scores} FROM found WHERE f0 IS NOT NULL GROUP BY id),
+_SCORED = """WITH selecting AS MATERIALIZED (
+    SELECT place, {sums} FROM ({selecting}) AS entry WHERE true{allowed} GROUP BY place),
+  {common}scored AS MATERIALIZED (SELECT place >> {bits} AS id, {added} FROM selecting{joined}),
   best AS (SELECT {bests} FROM scored),
   first AS (SELECT scored.*, {mixed} AS mixed FROM scored, best ORDER BY mixed DESC, id LIMIT ?)"""
-_FREQUENCIES = "sum((?::float8[])[width_bucket(at, bounds) + 1]) AS f{}"
-_ONE_WORD = """SELECT id, length, idf, f.* FROM chosen
-  JOIN unnest(?::int[], ?::float8[]) AS term(word, idf) ON term.word = ANY(chosen.seq)
-  CROSS JOIN LATERAL (
-    SELECT {frequencies} FROM unnest(array_positions(seq, term.word)) AS at WHERE {there}) AS f"""
-_ONE_PHRASE = """SELECT id, length, ?::float8 AS idf, f.* FROM chosen
-  CROSS JOIN LATERAL (SELECT {frequencies} FROM unnest(array_positions(seq, ?::int)) AS at WHERE {there}) AS f
-  WHERE seq @> ?::int[]"""
-# The same as BM25 in FTS5: how often a word stands in a row, each time worth its column's weight.
-_BM25 = (
-    f"sum(idf * f{{at}} * {_K1 + 1} / (f{{at}} + {_K1} * ({1 - _B} + {_B} * length / ?::float8))) AS s{{at}}"
-)
+_COMMON = """common AS (
+    SELECT place, {sums} FROM ({entries}) AS entry WHERE place IN (SELECT place FROM selecting)
+    GROUP BY place),
+  """
+_OF_WORDS = """SELECT unnest(places) AS place, {names} FROM (
+    SELECT places, {gains} FROM (
+      SELECT places, idf, {frequencies} FROM unnest(?::int[], ?::float8[]) AS term(word, idf)
+        JOIN {postings} USING (word) WHERE true{there} OFFSET 0) AS counted OFFSET 0) AS worth"""
+_OF_PHRASE = """SELECT place, {gains} FROM (
+    SELECT place, ?::float8 AS idf, f.* FROM (
+      SELECT {owner} << {bits} | least(cardinality(seq) - {ends}, {longest}) AS place, seq,
+        array_positions(seq, 0) AS bounds
+      FROM {sequences} WHERE {owner} IN ({rarest}) AND seq @> ?::int[]) AS held
+    CROSS JOIN LATERAL (
+      SELECT {frequencies} FROM unnest(array_positions(seq, ?::int)) AS at WHERE {there}) AS f) AS counted
+  WHERE f0 IS NOT NULL"""
 
 
 def scoring(
     session: Session,
     texts: Texts,
-    wanted: Sequence[Phrase],
-    selected: Condition,
+    selecting: Sequence[Phrase],
+    common: Sequence[Phrase] = (),
     *,
+    allowed: Statement = Statement("", ()),  # noqa: B008 - a tuple
     weightings: Sequence[tuple[Sequence[float], float]],
     limit: int,
     times: int = 1,
-) -> Scoring:
-    """How selected rows are scored; `times` is how often each word counts."""
-    total = session.text_total(texts)
-    idfs = [times * session.idf(texts, each) for each in wanted]
+) -> Statement:
+    """The part of a statement that names texts with their scores, `first`, the best mixture first.
+
+    `common` phrases score the texts that others select; `allowed` is a condition on a text's `place`; `times`
+    is how often each word counts.
+    """
+    scorer = _Scorer(session, texts, [list(map(float, weights)) for weights, _ in weightings], times)
     numbers = range(len(weightings))
-    frequencies = ", ".join(_FREQUENCIES.format(at) for at in numbers)
-    weights = [list(map(float, each)) for each, _ in weightings]
-    parts: list[str] = []
-    values: list[object] = [*selected.parameters]
-    single = [(each, idf) for each, idf in zip(wanted, idfs, strict=True) if len(each.words) == 1]
-    if single:
-        there = _standing(single[0][0], "bounds")
-        parts.append(_ONE_WORD.format(frequencies=frequencies, there=there.where))
-        values += [
-            [each.words[0] for each, _ in single],
-            [idf for _, idf in single],
-            *weights,
-            *there.parameters,
-        ]
-    for each, idf in zip(wanted, idfs, strict=True):
-        if len(each.words) > 1:
-            there = _standing(each, "bounds")
-            parts.append(_ONE_PHRASE.format(frequencies=frequencies, there=there.where))
-            values += [idf, *weights, each.words[0], *there.parameters, list(each.words)]
-    average = total.tokens / total.texts if total.texts else 1.0
+    chosen = scorer.entries(selecting)
+    beside = scorer.entries(common) if common else None
+    lengths = [scorer.by_length] * len(weightings)
+    sums = ", ".join(_BM25.format(at=at) for at in numbers)
     statement = _SCORED.format(
-        owner=texts.owner,
-        ends=texts.columns - 1,
-        table=texts.table,
-        selected=selected.where,
-        found=" UNION ALL ".join(parts),
-        scores=", ".join(_BM25.format(at=at) for at in numbers),
+        selecting=chosen.sql,
+        sums=sums,
+        allowed=allowed.sql,
+        common=_COMMON.format(sums=sums, entries=beside.sql) if beside else "",
+        bits=LENGTH_BITS,
+        added=", ".join(
+            f"selecting.s{at} + coalesce(common.s{at}, 0) AS s{at}" if beside else f"s{at}" for at in numbers
+        ),
+        joined=" LEFT JOIN common USING (place)" if beside else "",
         bests=", ".join(f"greatest(max(s{at}), 1e-9) AS b{at}" for at in numbers),
         mixed=" + ".join(f"{share} * s{at} / b{at}" for at, (_, share) in enumerate(weightings)),
     )
-    return Scoring(statement, (*values, *([average or 1.0] * len(weightings)), limit))
+    more = (*lengths, *beside.parameters) if beside else ()
+    return Statement(statement, (*lengths, *chosen.parameters, *allowed.parameters, *more, limit))
+
+
+class _Scorer:
+    """How words are worth in texts, under each weighting of columns."""
+
+    def __init__(
+        self, session: Session, texts: Texts, weights: Sequence[Sequence[float]], times: int
+    ) -> None:
+        self._session = session
+        self._texts = texts
+        self._weights = weights
+        self._times = times
+        total = session.text_total(texts)
+        average = (total.tokens / total.texts if total.texts else 0.0) or 1.0
+        self.by_length = _K1 * _B / average
+        self._gains = ", ".join(_GAIN.format(at=at) for at in range(len(weights)))
+
+    def entries(self, wanted: Sequence[Phrase]) -> Statement:
+        """A row for each phrase and text that holds it: the text's place, and what the phrase gives it."""
+        words = [each for each in wanted if len(each.words) == 1]
+        parts = [self._words(words)] if words else []
+        return _joined("UNION ALL", [*parts, *(self._phrase(each) for each in wanted if len(each.words) > 1)])
+
+    def _words(self, wanted: Sequence[Phrase]) -> Statement:
+        columns = wanted[0].columns
+        names = ", ".join(f"gain{at}, base{at}" for at in range(len(self._weights)))
+        statement = _OF_WORDS.format(
+            names=names,
+            gains=self._gains,
+            frequencies=", ".join(
+                f"{self._weighted(weights, columns)} AS f{at}" for at, weights in enumerate(self._weights)
+            ),
+            postings=self._texts.postings,
+            there=_in_columns(self._texts, columns),
+        )
+        return Statement(
+            statement, ([each.words[0] for each in wanted], [self._idf(each) for each in wanted])
+        )
+
+    def _weighted(self, weights: Sequence[float], columns: Sequence[int]) -> str:
+        """How often a word stands in a text, each time worth its column's weight."""
+        return " + ".join(
+            f"{weights[at]!r}::float8 * {self._texts.columns[at]}"
+            for at in columns or range(len(self._texts.columns))
+        )
+
+    def _phrase(self, phrase: Phrase) -> Statement:
+        texts = self._texts
+        there = _standing(phrase, "bounds")
+        rarest = _HOLDING_WORDS.format(bits=LENGTH_BITS, postings=texts.postings, there="")
+        statement = _OF_PHRASE.format(
+            gains=self._gains,
+            owner=texts.owner,
+            bits=LENGTH_BITS,
+            longest=LONGEST,
+            ends=len(texts.columns) - 1,
+            sequences=texts.sequences,
+            rarest=rarest,
+            frequencies=", ".join(
+                f"sum((?::float8[])[width_bucket(at, bounds) + 1]) AS f{at}"
+                for at in range(len(self._weights))
+            ),
+            there=there.sql,
+        )
+        asked = (
+            self._idf(phrase), [phrase.rarest], list(phrase.words), *self._weights, phrase.words[0],
+            *there.parameters,
+        )  # fmt: skip
+        return Statement(statement, asked)
+
+    def _idf(self, phrase: Phrase) -> float:
+        return self._times * self._session.idf(self._texts, phrase)
 
 
 def idf(texts: int, holding: int) -> float:

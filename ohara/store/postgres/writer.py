@@ -109,6 +109,7 @@ class Writer(Connected):
                     hint="push again with: ohara share push",
                 )
             self.run("COMMIT")
+            self.texts.merge(now=False)
             if self._is_outdated:
                 self.commit_rows.load()
                 self.symbols.forget()
