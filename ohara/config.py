@@ -120,6 +120,19 @@ def default_server(path: Path | str) -> str | None:
     return None
 
 
+def require_known(server: str | None) -> None:
+    """An error when the user's settings know no shared index of this name."""
+    known = load().shared
+    if server is None or server in known:
+        return
+    hint = (
+        f"did you mean {nearest(server, known)}?"
+        if known
+        else f'write [shared.{server}] and dsn = "…" in {paths.config_file()}'
+    )
+    raise ConfigError(f"there is no shared index {server}", hint=hint)
+
+
 def work_tree(start: Path) -> Path | None:
     """The nearest folder at or above `start` that is the top of a git work tree."""
     here = start.absolute()

@@ -229,6 +229,7 @@ class Engine:
             known.passes(),
             partial(count_unseen, self.repository),
             recounts=True,
+            shared=self.store.shared_by,
         )
         return replace(
             brief,

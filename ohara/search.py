@@ -60,6 +60,7 @@ class Search:
         trace: Callable[[Reader, LinesName, Sequence[str]], Traced],
     ) -> None:
         self._repository = repository
+        self._shared_by = index.shared_by
         self._settings = settings
         self._lock = Lock()
         self._embedder: Embedder | None = None
@@ -244,6 +245,7 @@ class Search:
                 self._settings,
                 reader.counts().passes,
                 self._unseen.count,
+                shared=self._shared_by,
             )
 
     def _extent(self, reader: Reader) -> Extent:

@@ -6,11 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from ohara import config, paths
-from ohara.errors import ConfigError, RepositoryError
+from ohara.errors import RepositoryError
 from ohara.store.engines import shared_server
 from ohara.store.facts import ROOTS
 from ohara.store.locate import IndexLocation
-from ohara.suggest import nearest
 
 if TYPE_CHECKING:
     from ohara.git.repo import Repository
@@ -22,15 +21,8 @@ _LAST_PART = re.compile(r"([^/:\\]+?)(?:\.git)?/*$")
 
 def server_named(name: str) -> SharedServer:
     """The server that the user's settings know by a name."""
-    known = config.load().shared
-    if name not in known:
-        hint = (
-            f"did you mean {nearest(name, known)}?"
-            if known
-            else f'write [shared.{name}] and dsn = "…" in {paths.config_file()}'
-        )
-        raise ConfigError(f"there is no shared index {name}", hint=hint)
-    return shared_server(name, known[name].dsn)
+    config.require_known(name)
+    return shared_server(name, config.load().shared[name].dsn)
 
 
 def shared_name(repository: Repository) -> str:

@@ -1,4 +1,4 @@
-"""Starts the terminal UI: `python -m tui [QUERY] [--repo PATH]`; `ohara tui` becomes this process."""
+"""Starts the terminal UI: `python -m tui [QUERY] [--repo PATH] [--index NAME]`; `ohara tui` becomes it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="ohara tui", description="Search a repository's history on screen.")
     parser.add_argument("query", nargs="?", default="", help="what to search for at once")
     parser.add_argument("--repo", type=Path, default=None, help="a path in the repository (default: here)")
+    parser.add_argument("--index", default="", help="the shared index to ask (default: this machine's own)")
     given = parser.parse_args(arguments)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("ohara: the terminal UI needs a terminal\n  hint: ohara find", file=sys.stderr)  # noqa: T201
@@ -27,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         from tui.app import OharaApp
 
-        app = OharaApp(given.repo, given.query)
+        app = OharaApp(given.repo, given.query, index=given.index)
     except OharaError as error:
         hint = f"\n  hint: {sanitize(error.hint)}" if error.hint else ""
         print(f"ohara: {sanitize(error.message)}{hint}", file=sys.stderr)  # noqa: T201

@@ -54,8 +54,9 @@ class OharaApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.EVERYWHERE)]
     ENABLE_COMMAND_PALETTE = False  # Textual's own key for it; the registry's opens ours
 
-    def __init__(self, repository: Path | None = None, query: str = "") -> None:
-        """Open a repository, or the last one; `query` is searched for at once."""
+    def __init__(self, repository: Path | None = None, query: str = "", *, index: str = "") -> None:
+        """Open a repository, or the last one; `query` is searched for at once, `index` names a shared one."""
+        self.index = index
         self.session = sessions.load()
         given = repository or config.work_tree(Path.cwd())
         self.repository = str(given.absolute()) if given else self.session.repository
@@ -71,7 +72,7 @@ class OharaApp(App[None]):
         super().__init__()
         self.theme = self._theme_to_begin_with(settings.tui.theme)
         self.reranks = settings.find.rerank and settings.models.reranker != "none"
-        self.link = Link(self.link_changed)
+        self.link = Link(self.link_changed, index=index)
         self._connects = False
         self._idle_gc = IdleCollector()
 

@@ -9,9 +9,13 @@ if TYPE_CHECKING:
     from ohara.model import Intent
 
 
-def find_command(source: str, *, repository: str, order: str = "rank", intent: Intent | None = None) -> str:
+def find_command(
+    source: str, *, repository: str, index: str = "", order: str = "rank", intent: Intent | None = None
+) -> str:
     """The command, quoted for a shell; options that change nothing are left out."""
     words = ["ohara", "find", "--repo", repository]
+    if index:
+        words += ["--index", index]
     if order != "rank":
         words += ["--order", order]
     if intent is not None:

@@ -43,9 +43,14 @@ class Link:
     """The connection to the service; `changed` is called with every new state."""
 
     def __init__(
-        self, changed: Callable[[LinkState, OharaError | None], None], *, idle_exit_s: float = IDLE_EXIT_S
+        self,
+        changed: Callable[[LinkState, OharaError | None], None],
+        *,
+        idle_exit_s: float = IDLE_EXIT_S,
+        index: str = "",
     ) -> None:
         self._changed = changed
+        self._index = index
         self._idle_exit_s = idle_exit_s
         self._client: AsyncClient | None = None
         self._connected = anyio.Event()
@@ -90,7 +95,13 @@ class Link:
         self._changed(state, reason)
 
     async def send(self, request: Request[R]) -> R:
-        """Send a request as soon as there is a connection, and again when that is lost before the reply."""
+        """Send a request as soon as there is a connection, and again when that is lost before the reply.
+
+        It is about the index that was named at the start, or the default of the repository.
+        """
+        from ohara.client import with_index  # late, as above
+
+        request = with_index(request, self._index)
         while True:
             await self._connected.wait()
             client, lost = self._client, self._lost

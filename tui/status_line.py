@@ -61,12 +61,17 @@ def _searched(index: IndexStatus, took_ms: float) -> str:
         much = f"{index.indexed:,} of {count(index.commits, 'commit')}"
     else:
         much = f"{'all ' if index.indexed > 1 else ''}{count(index.indexed, 'commit')}"
-    return f"searched {much} in {seconds(took_ms)}"
+    return f"searched {much}{_kept_by(index)} in {seconds(took_ms)}"
+
+
+def _kept_by(index: IndexStatus) -> str:
+    """Whose index that is, where it is not this machine's own."""
+    return f" of the shared index {index.shared}" if index.shared else ""
 
 
 def _held(status: IndexStatus) -> str:
     part = f"{status.indexed:,} of " if status.commits > status.indexed else ""
-    return part + count(max(status.commits, status.indexed), "commit")
+    return part + count(max(status.commits, status.indexed), "commit") + _kept_by(status)
 
 
 def _read_as(query: Query, keys: Keys) -> str:

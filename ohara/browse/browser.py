@@ -57,6 +57,7 @@ class Browser:
 
     def __init__(self, repository: Repository, index: Index, settings: Settings) -> None:
         self._repository = Repository.open(repository.path)
+        self._shared_by = index.shared_by
         self._settings = settings
         self._unseen = UnseenCommits(self._repository)
         self._pool = index.readers(size=_READERS)
@@ -183,7 +184,12 @@ class Browser:
     def _explain(self, reader: Reader, place: str, options: ExplainOptions) -> Results:
         with self._lock:
             status = brief_status(
-                self._repository, reader, self._settings, reader.counts().passes, self._unseen.count
+                self._repository,
+                reader,
+                self._settings,
+                reader.counts().passes,
+                self._unseen.count,
+                shared=self._shared_by,
             )
             results = Explainer(self._repository, reader, options).explain(place, status)
             head = self._repository.resolve_existing(("HEAD",)).get("HEAD")

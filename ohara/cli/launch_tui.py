@@ -17,8 +17,8 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def open_ui(query: str = "", repo: Path | str | None = None) -> NoReturn:
-    """Replace this process by the terminal UI.
+def open_ui(query: str = "", repo: Path | str | None = None, index: str | None = None) -> NoReturn:
+    """Replace this process by the terminal UI, which asks one's own index or the shared one of a name.
 
     `-P` keeps the current folder off the module path: a repository may hold a `tui` package of its own.
     """
@@ -27,6 +27,8 @@ def open_ui(query: str = "", repo: Path | str | None = None) -> NoReturn:
     command = [sys.executable, "-P", "-m", "tui"]
     if repo is not None:
         command += ["--repo", str(repo)]
+    if index is not None:
+        command += ["--index", index]
     if query:
         command += ["--", query]
     sys.stdout.flush()

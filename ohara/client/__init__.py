@@ -16,6 +16,7 @@ TYPE_CHECKING = False  # as in typing, which `fastpath` cannot afford to import
 if TYPE_CHECKING:
     from ohara.client.aio import AsyncClient, connect_async
     from ohara.client.blocking import Client, connect, running
+    from ohara.client.index_choice import with_index
     from ohara.client.locate import socket_path, start_daemon, start_daemon_behind
     from ohara.client.searcher import RemoteSearcher
 
@@ -29,6 +30,7 @@ __all__ = [
     "socket_path",
     "start_daemon",
     "start_daemon_behind",
+    "with_index",
 ]
 
 _MODULES = {
@@ -41,6 +43,7 @@ _MODULES = {
     "socket_path": "locate",
     "start_daemon": "locate",
     "start_daemon_behind": "locate",
+    "with_index": "index_choice",
 }
 
 

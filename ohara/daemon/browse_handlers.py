@@ -10,14 +10,15 @@ from ohara.browse.span import Span
 from ohara.errors import UsageError
 
 if TYPE_CHECKING:
-    from ohara.browse.browser import Browser
+    from ohara.engine import Engine
     from ohara.model import History
 
 Browsing = wire.Describe | wire.HistoryRequest | wire.Blame | wire.Lines | wire.Remote | wire.RelatedRequest
 
 
-async def browse(browser: Browser, request: Browsing) -> wire.AnyReply:
+async def browse(request: Browsing, engine: Engine) -> wire.AnyReply:
     """The reply to one of these requests."""
+    browser = engine.browser
     match request:
         case wire.Describe():
             return wire.Described(id=request.id, details=await browser.details(request.commit))

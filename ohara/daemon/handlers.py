@@ -34,10 +34,13 @@ if TYPE_CHECKING:
     from ohara.daemon.jobs import Jobs
     from ohara.daemon.repositories import Repositories
     from ohara.daemon.watcher import Watch
-    from ohara.model import IndexStatus, Query, Results, Sha
+    from ohara.engine import Engine
+    from ohara.model import IndexStatus, Query, Results
 
     Search: TypeAlias = Callable[[wire.Find], Awaitable[wire.Found]]
     Wording: TypeAlias = Callable[[wire.Typed, Search], Awaitable[wire.Printed]]
+
+OWN_INDEXES = "several repositories are searched in this machine's own indexes"
 
 WATCHING, INDEXING, READING = "watching", "indexing", "reading"  # the values of `wire.Trouble.part`
 
@@ -121,15 +124,16 @@ class Answers:
                 | wire.Remote()
                 | wire.RelatedRequest()
             ):
-                async with self._turn(request, client), self._repositories.use(request.repo) as engine:
-                    return await browse(engine.browser, request)
+                ask = partial(browse, request)
+                async with self._turn(request, client):
+                    return (await self._repositories.ask(request.repo, request.index, ask))[0]
             case wire.Stop():
                 common_dir = await in_thread(_common_dir, request.repo)
                 if not self._jobs.knows(common_dir):  # a first run has no index yet
                     await in_thread(open_registered, request.repo)
                 self._jobs.stop(common_dir)
             case wire.Status():
-                status, indexing = await in_thread(_status, request.repo)
+                status, indexing = await self._status(request)
                 return wire.StatusReply(id=request.id, status=_sendable(status), indexing=indexing)
             case wire.Index():
                 self._jobs.want(await in_thread(_common_dir, request.repo), Reason.ASKED)
@@ -187,17 +191,32 @@ class Answers:
         named = (request.repo, *request.also)
         if is_several(named, query.filters):
             return await self._find_in_several(request, query, client, asked)
-        async with (
-            self._turn(request, client, exact=bool(query.patterns or query.excluded)),
-            self._repositories.use(request.repo) as engine,
-        ):
-            if await in_thread(catch_up, request.repo):
-                self._jobs.hurry(engine.repository.common_dir)
+
+        async def find(engine: Engine) -> Results:
+            await self._catch_up(request.repo, engine)
             left_s = request.deadline_ms / 1_000 - (time.monotonic() - asked)
             results = await engine.find(query, replace(request.options, within_s=left_s))
-            if engine.search.vectors_are_old:
+            if engine.search.vectors_are_old and not engine.is_shared:
                 self._jobs.want(engine.repository.common_dir, Reason.DUE)
-            return wire.Found(id=request.id, results=_found(results))
+            return results
+
+        async with self._turn(request, client, exact=bool(query.patterns or query.excluded)):
+            results, notes = await self._repositories.ask(request.repo, request.index, find)
+        return wire.Found(id=request.id, results=_found(_noted(results, notes)))
+
+    async def _catch_up(self, repo: str, engine: Engine) -> None:
+        """Index new commits where they are few, and have many indexed soon; a shared index is only read."""
+        if not engine.is_shared and await in_thread(catch_up, repo):
+            self._jobs.hurry(engine.repository.common_dir)
+
+    async def _status(self, request: wire.Status) -> tuple[IndexStatus, tuple[int, int] | None]:
+        if request.index is None:
+            return await in_thread(_status, request.repo)
+
+        async def status(engine: Engine) -> tuple[IndexStatus, tuple[int, int] | None]:
+            return await in_thread(_status_of, engine)
+
+        return (await self._repositories.ask(request.repo, request.index, status))[0]
 
     async def _find_in_several(
         self, request: wire.Find, query: Query, client: Hashable, asked: float
@@ -208,18 +227,24 @@ class Answers:
             left_s = request.deadline_ms / 1_000 - (time.monotonic() - asked)
             members = [ServedMember(each, self._repositories, self._jobs) for each in chosen]
             results = await ask(members, query, replace(request.options, within_s=left_s))
-            return wire.Found(id=request.id, results=_found(results))
+            notes = (OWN_INDEXES,) if request.index else ()
+            return wire.Found(id=request.id, results=_found(_noted(results, notes)))
 
     async def _explain(self, request: wire.Explain, client: Hashable) -> wire.Found:
-        async with self._turn(request, client), self._repositories.use(request.repo) as engine:
-            if await in_thread(catch_up, request.repo):
-                self._jobs.hurry(engine.repository.common_dir)
-            results = await engine.browser.explain(request.place, request.options)
-            return wire.Found(id=request.id, results=_found(results))
+        async def explain(engine: Engine) -> Results:
+            await self._catch_up(request.repo, engine)
+            return await engine.browser.explain(request.place, request.options)
+
+        async with self._turn(request, client):
+            results, notes = await self._repositories.ask(request.repo, request.index, explain)
+        return wire.Found(id=request.id, results=_found(_noted(results, notes)))
 
     async def _show(self, request: wire.Show, client: Hashable) -> wire.Shown:
-        async with self._turn(request, client), self._repositories.use(request.repo) as engine:
-            results = await engine.hunks_of(await in_thread(_resolve, request.repo, request.commit))
+        async def show(engine: Engine) -> Results:
+            return await engine.hunks_of(await in_thread(engine.repository.commit_named, request.commit))
+
+        async with self._turn(request, client):
+            results, _ = await self._repositories.ask(request.repo, request.index, show)
         return wire.Shown(id=request.id, hits=wire.sendable_hits(results.hits))
 
 
@@ -246,6 +271,10 @@ def _found(results: Results) -> Results:
     )
 
 
+def _noted(results: Results, notes: tuple[str, ...]) -> Results:
+    return replace(results, notes=(*notes, *results.notes)) if notes else results
+
+
 def _sendable(status: IndexStatus) -> IndexStatus:
     """The status with a path that JSON can hold: the repository's path may not be UTF-8."""
     return replace(status, repository=wire.sendable(status.repository))
@@ -255,13 +284,11 @@ def _sendable(status: IndexStatus) -> IndexStatus:
 
 
 def _status(path: str) -> tuple[IndexStatus, tuple[int, int] | None]:
-    engine = open_registered(path)
+    return _status_of(open_registered(path))
+
+
+def _status_of(engine: Engine) -> tuple[IndexStatus, tuple[int, int] | None]:
     return engine.status(), engine.indexing_since()
-
-
-def _resolve(path: str, name: str) -> Sha:
-    """The commit that a sha, prefix or ref names."""
-    return open_registered(path).repository.commit_named(name)
 
 
 def _common_dir(path: str) -> Path:

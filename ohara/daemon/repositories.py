@@ -17,10 +17,11 @@ import anyio.to_thread
 from anyio.lowlevel import RunVar
 
 from ohara.engine import CATCH_UP_COMMITS, Engine
-from ohara.errors import IndexMissing, OharaError
+from ohara.errors import IndexMissing, OharaError, ServerAway, StoreError
+from ohara.sharing import require_same_history, shared_name
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
 T = TypeVar("T")
@@ -62,16 +63,23 @@ class Repositories:
         return tuple(
             str(work_dir or folder)
             for (folder, work_dir), known in self._open.items()
-            if known.engine.is_outdated
+            if not known.engine.is_shared and known.engine.is_outdated
         )
 
     @asynccontextmanager
-    async def use(self, path: str) -> AsyncIterator[Engine]:
-        """The engine of the indexed repository that contains a path; it is not closed while in use."""
-        fresh = await in_thread(open_registered, path)
+    async def use(self, path: str, shared: str | None = None) -> AsyncIterator[Engine]:
+        """The engine of the indexed repository that contains a path; it is not closed while in use.
+
+        `shared` names the server whose index of it is asked.
+        """
+        fresh = (
+            await in_thread(open_shared, path, shared) if shared else await in_thread(open_registered, path)
+        )
         key = (fresh.location.folder, fresh.repository.work_dir)
         known = self._open.get(key)
         if known is None or known.engine.settings != fresh.settings:
+            if fresh.is_shared:
+                await in_thread(check_history, fresh)
             if known is not None:
                 self._retire(known)
             known = self._open[key] = _Open(fresh)
@@ -84,12 +92,33 @@ class Repositories:
             if known.retired and not known.users:
                 known.engine.close()
 
+    async def ask(
+        self, path: str, shared: str | None, ask: Callable[[Engine], Awaitable[T]]
+    ) -> tuple[T, tuple[str, ...]]:
+        """What an engine answers, with remarks: while a server is away one's own index does, if any."""
+        if shared is None:
+            async with self.use(path) as engine:
+                return await ask(engine), ()
+        try:
+            async with self.use(path, shared) as engine:
+                return await ask(engine), ()
+        except ServerAway as error:
+            away = error
+        try:
+            async with self.use(path) as engine:
+                return await ask(engine), (f"{away.message}: answered from this machine's own index",)
+        except IndexMissing:
+            raise away from None
+
     def close_idle(self, *, idle_s: float = IDLE_S) -> None:
         """Close engines that were idle for a while, or whose index was deleted or replaced."""
         now = time.monotonic()
         for key, known in list(self._open.items()):
-            gone = not known.engine.store.exists
-            idle = not known.users and (now - known.last_used > idle_s or known.engine.is_outdated)
+            idle = not known.users and now - known.last_used > idle_s
+            gone = False
+            if not known.engine.is_shared:  # a server says so itself when it is asked, and takes its time
+                gone = not known.engine.store.exists
+                idle = idle or (not known.users and known.engine.is_outdated)
             if gone or idle:
                 del self._open[key]
                 self._retire(known)
@@ -112,6 +141,19 @@ def open_registered(path: str) -> Engine:
     if not engine.store.exists:
         raise IndexMissing(f"{engine.repository.name} has no index yet", hint="build it with: ohara index")
     return engine
+
+
+def open_shared(path: str, server: str) -> Engine:
+    """The engine of a repository whose index a server keeps; nothing is asked of the server yet."""
+    return Engine.open(path, shared=server)
+
+
+def check_history(engine: Engine) -> None:
+    """An error when the server has no such index, or another repository's; blocks."""
+    try:
+        require_same_history(engine.repository, engine.store, shared_name(engine.repository))
+    except IndexMissing as error:  # nothing that indexing here would mend
+        raise StoreError(error.message, hint=error.hint) from error
 
 
 def catch_up(path: str) -> bool:

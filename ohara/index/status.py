@@ -35,10 +35,12 @@ def brief_status(
     count_unseen: CountUnseen,
     *,
     recounts: bool = False,
+    shared: str = "",
 ) -> IndexStatus:
     """The part of the status that is cheap to compute; counts of rows and the like are left at 0.
 
-    `recounts` checks whether a shallow clone was deepened or the setting index.since has changed.
+    `recounts` checks whether a shallow clone was deepened or the setting index.since has changed; `shared`
+    names the server that keeps the index.
     """
     choice = choose_refs(index, RefChoice(), settings.index.refs)
     tips = resolve_tips(repository.shared, choice)
@@ -67,6 +69,7 @@ def brief_status(
         older=index.fact(OLDER),
         gone=choice.gone(tips),
         threaded=min(indexed, index.fact(THREADED)),
+        shared=shared,
     )
 
 

@@ -51,7 +51,8 @@ def coverage(status: IndexStatus, *, now: float) -> str:
     fresh = (
         f"fresh as of {moment}" if not status.behind else f"{status.behind:,} not indexed yet as of {moment}"
     )
-    told = [f"coverage: {searched}, {fresh}"]
+    whose = f" of the shared index {clipped(status.shared, 60)}" if status.shared else ""
+    told = [f"coverage: {searched}{whose}, {fresh}"]
     told += [
         f"{_NAMES.get(part.stage, part.stage.value)} for {_share(part.done, part.total)}"
         for part in status.passes

@@ -29,11 +29,15 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the server was started with: its repository, its working folder, and what else is allowed."""
+    """What the server was started with: its repository and working folder, what else is allowed.
+
+    `index` names a shared index to ask instead of this machine's own.
+    """
 
     folder: Path
     repo: Path | None = None
     allowed: tuple[Path, ...] = ()
+    index: str = ""
 
     def choose(self, named: str, indexed: Iterable[str] = ()) -> Chosen:
         """The repository that a question names, or the one of this server; `indexed` may be named shortly."""

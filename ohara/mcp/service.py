@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
-from ohara.client import connect_async
+from ohara.client import connect_async, with_index
 from ohara.errors import DaemonError
 
 if TYPE_CHECKING:
@@ -30,13 +30,18 @@ IDLE_EXIT_S = 900.0
 class Service:
     """One connection that all questions share."""
 
-    def __init__(self, tasks: TaskGroup) -> None:
+    def __init__(self, tasks: TaskGroup, index: str = "") -> None:
         self._tasks = tasks
+        self._index = index
         self._client: AsyncClient | None = None
         self._connecting = anyio.Lock()
 
     async def send(self, request: Request[R]) -> R:
-        """Send a request and wait for its reply; once more on a new connection when this one ends."""
+        """Send a request and wait for its reply; once more on a new connection when this one ends.
+
+        It is about the index that was named when this server was started, or the repository's default.
+        """
+        request = with_index(request, self._index)
         client = await self._connected()
         try:
             return await client.send(request)
@@ -75,8 +80,8 @@ class Service:
 
 
 @asynccontextmanager
-async def connected_service() -> AsyncIterator[Service]:
-    """A service to ask; nothing is started before the first question."""
+async def connected_service(index: str = "") -> AsyncIterator[Service]:
+    """A service to ask; nothing is started before the first question. `index` names a shared one to ask."""
     async with anyio.create_task_group() as tasks:
-        yield Service(tasks)
+        yield Service(tasks, index)
         tasks.cancel_scope.cancel()

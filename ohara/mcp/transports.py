@@ -37,7 +37,7 @@ _HELD_OPEN_S = 2  # for answers on their way when the server is told to end
 
 @asynccontextmanager
 async def _serving(choice: Choice) -> AsyncIterator[Server[dict[str, object]]]:
-    async with connected_service() as service:
+    async with connected_service(choice.index) as service:
         yield make_server(Asking(service, choice))
 
 

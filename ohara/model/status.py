@@ -63,7 +63,7 @@ class IndexStatus:
 
     `older` commits are left out by the setting index.since; `gone` are chosen refs that no longer exist.
     Threads are no pass: they are found anew, for all commits, at the end of a run. `threaded` says of how
-    many commits that was last done.
+    many commits that was last done. `shared` is the name of the server that keeps the index, if one does.
     """
 
     repository: str
@@ -83,3 +83,4 @@ class IndexStatus:
     older: int = 0
     gone: tuple[str, ...] = ()
     threaded: int = 0
+    shared: str = ""

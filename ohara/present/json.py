@@ -37,7 +37,12 @@ def results_object(results: Results, *, name: object = None) -> dict[str, object
         "intent": query.intent.value,
         "fusion": results.fusion,
         "took_ms": round(results.took_ms, 1),
-        "index": {"commits": index.commits, "indexed": index.indexed, "behind": index.behind},
+        "index": {
+            "commits": index.commits,
+            "indexed": index.indexed,
+            "behind": index.behind,
+            "shared": index.shared or None,
+        },
         "passes": {stage.value: passes.get(stage, [0, 0]) for stage in _LATER_PASSES},
         "lanes": [
             {

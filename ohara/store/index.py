@@ -126,6 +126,11 @@ class Index(Protocol):
         ...
 
     @property
+    def shared_by(self) -> str:
+        """The name of the server that keeps it; empty for this machine's own."""
+        ...
+
+    @property
     def exists(self) -> bool:
         """True when an index was made here."""
         ...

@@ -54,6 +54,13 @@ class Request(
     deadline_ms: Annotated[int, Meta(ge=1, le=600_000)] = 30_000
 
 
+class Searching(Request[R], Generic[R], frozen=True, kw_only=True):
+    """The base of requests that an index answers: the one that a server keeps, by its name, or one's own."""
+
+    repo: ShortText
+    index: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+
+
 class Hello(Request[Welcome], frozen=True, kw_only=True):
     """The first request of a connection: the client's protocol number and version."""
 
@@ -61,24 +68,22 @@ class Hello(Request[Welcome], frozen=True, kw_only=True):
     version: Version
 
 
-class Find(Request[Found], frozen=True, kw_only=True):
+class Find(Searching[Found], frozen=True, kw_only=True):
     """Search one repository or several; options that are None are taken from the settings in force there.
 
     A repository is named by its path, by `@NAME` (a group of the user's settings) or by `@all` (every index).
     `implied`: nobody named the repository, so that `repo:` in the query may choose others.
     """
 
-    repo: ShortText
     query: LongText | Query
     options: SearchOptions = SearchOptions()
     also: Annotated[tuple[ShortText, ...], Meta(max_length=1_000)] = ()
     implied: bool = False
 
 
-class Explain(Request[Found], frozen=True, kw_only=True):
+class Explain(Searching[Found], frozen=True, kw_only=True):
     """Explain a place: the commits that made lines, a file or a symbol what they are."""
 
-    repo: ShortText
     place: Annotated[str, Meta(max_length=4096)]
     options: ExplainOptions = ExplainOptions()
 
@@ -93,24 +98,21 @@ class Typed(Request[Printed], frozen=True, kw_only=True):
     environment: Annotated[dict[str, Annotated[str, Meta(max_length=4096)]], Meta(max_length=16)] = {}
 
 
-class Show(Request[Shown], frozen=True, kw_only=True):
+class Show(Searching[Shown], frozen=True, kw_only=True):
     """Get all hunks of one commit, named by sha, prefix or ref."""
 
-    repo: ShortText
     commit: ShortText
 
 
-class Describe(Request[Described], frozen=True, kw_only=True, tag="commit"):
+class Describe(Searching[Described], frozen=True, kw_only=True, tag="commit"):
     """Get everything about one commit except its lines; it is named by sha, prefix or ref."""
 
-    repo: ShortText
     commit: ShortText
 
 
-class HistoryRequest(Request[Followed], frozen=True, kw_only=True, tag="history"):
+class HistoryRequest(Searching[Followed], frozen=True, kw_only=True, tag="history"):
     """Get every hunk that touched a symbol of a file, or else some lines of the file as of a commit."""
 
-    repo: ShortText
     commit: ShortText
     path: Annotated[str, Meta(max_length=4096)]
     symbol: Annotated[str, Meta(min_length=1, max_length=4096)] | None = None
@@ -119,37 +121,32 @@ class HistoryRequest(Request[Followed], frozen=True, kw_only=True, tag="history"
     k: Annotated[int, Meta(ge=1, le=1_000)] = 200
 
 
-class Blame(Request[Blamed], frozen=True, kw_only=True):
+class Blame(Searching[Blamed], frozen=True, kw_only=True):
     """Get the commit that last touched a line of a file as of a commit."""
 
-    repo: ShortText
     commit: ShortText
     path: ShortText
     line: Line
 
 
-class Lines(Request[Excerpt], frozen=True, kw_only=True):
+class Lines(Searching[Excerpt], frozen=True, kw_only=True):
     """Get lines `first` to `last` of a file as of a commit."""
 
-    repo: ShortText
     commit: ShortText
     path: ShortText
     first: Line
     last: Line
 
 
-class RelatedRequest(Request[RelatedReply], frozen=True, kw_only=True, tag="related"):
+class RelatedRequest(Searching[RelatedReply], frozen=True, kw_only=True, tag="related"):
     """Get what changes together with a path, `path:line`, `path:symbol`, a symbol or a commit."""
 
-    repo: ShortText
     place: ShortText
     k: Annotated[int, Meta(ge=1, le=1_000)] = 10
 
 
-class Remote(Request[Located], frozen=True, kw_only=True):
+class Remote(Searching[Located], frozen=True, kw_only=True):
     """Get the URL that a repository is fetched from."""
-
-    repo: ShortText
 
 
 class Stop(Request[Done], frozen=True, kw_only=True):
@@ -158,10 +155,8 @@ class Stop(Request[Done], frozen=True, kw_only=True):
     repo: ShortText
 
 
-class Status(Request[StatusReply], frozen=True, kw_only=True):
+class Status(Searching[StatusReply], frozen=True, kw_only=True):
     """Get the status of an index."""
-
-    repo: ShortText
 
 
 class Index(Request[Done], frozen=True, kw_only=True):

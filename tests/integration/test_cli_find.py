@@ -590,7 +590,7 @@ def test_new_commits_are_read_before_the_answer(three_commits: Repo) -> None:
     done = ohara("find", "--json", '"brand new"', cwd=three_commits.path)
     said = json.loads(done.stdout)
     assert [hit["commit"] for hit in said["hits"]] == [three_commits.git("rev-parse", "HEAD").strip()]
-    assert said["index"] == {"commits": 4, "indexed": 4, "behind": 0}
+    assert said["index"] == {"commits": 4, "indexed": 4, "behind": 0, "shared": None}
     three_commits.git("reset", "-q", "--hard", "HEAD~1")
     assert engine.pending() == 0
     assert ohara("find", "-q", '"brand new"', cwd=three_commits.path).returncode == 1

@@ -59,16 +59,22 @@ class SteadyLink(Link):
 
 
 def app_for(
-    repository: Path, query: str = "", *, theme: str = "dark", deaf: bool = False, asked: bool = False
+    repository: Path,
+    query: str = "",
+    *,
+    theme: str = "dark",
+    deaf: bool = False,
+    asked: bool = False,
+    index: str = "",
 ) -> OharaApp:
     """The app as it starts in a repository, with a clock and times that stand still.
 
     Its query is one of the last session, and the bar has the focus, unless it is `asked` on the command line.
     """
-    app = OharaApp(repository, query)
+    app = OharaApp(repository, query, index=index)
     app.is_asked = asked
     app.clock = lambda: NOW
-    app.link = link = SteadyLink(app.link_changed)
+    app.link = link = SteadyLink(app.link_changed, index=index)
     link.deaf = deaf
     app.use_theme(theme)
     app.animation_level = "none"
@@ -120,10 +126,15 @@ async def until_complete(pilot: Pilot[None]) -> None:
 
 @asynccontextmanager
 async def running(
-    repository: Path, query: str = "", *, size: tuple[int, int] = (120, 40), asked: bool = False
+    repository: Path,
+    query: str = "",
+    *,
+    size: tuple[int, int] = (120, 40),
+    asked: bool = False,
+    index: str = "",
 ) -> AsyncIterator[tuple[OharaApp, Pilot[None]]]:
     """The app at work in a repository that is indexed, its first answer there."""
-    app = app_for(repository, query, asked=asked)
+    app = app_for(repository, query, asked=asked, index=index)
     async with app.run_test(size=size) as pilot:
         await until_stage(
             pilot, *((Stage.RESULTS, Stage.NOTHING, Stage.ERROR) if query else (Stage.WELCOME,))

@@ -149,6 +149,7 @@ async def test_the_question_is_copied_as_a_command(parcel: Path) -> None:
 
 def test_a_command_says_only_what_matters() -> None:
     assert find_command("retry", repository="/r") == "ohara find --repo /r retry"
+    assert find_command("x", repository="/r", index="team") == "ohara find --repo /r --index team x"
     assert find_command("-path:x a", repository="/r", intent=Intent.ENDING) == (
         "ohara find --repo /r --intent ending -- '-path:x a'"
     )

@@ -90,7 +90,11 @@ class QueryActions:
             host.notify("There is no question yet.", timeout=2)
             return
         command = find_command(
-            host.bar.draft.source, repository=host.repository, order=host.order, intent=host.intent
+            host.bar.draft.source,
+            repository=host.repository,
+            index=host.ohara.index,
+            order=host.order,
+            intent=host.intent,
         )
         complaint = copy_to_clipboard(host.ohara, command)
         host.notify(complaint or f"Copied: {command}", timeout=4, markup=False)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ohara.cli.options import only_one
+from ohara.cli.options import index_option, only_one
 from ohara.cli.report import ExitCode
+from ohara.config import require_known
 from ohara.errors import ConfigError, UsageError
 from ohara.sanitize import sanitize
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="A repository, or a folder of such, that may be indexed when asked about (repeatable).",
 )
+@index_option
 @click.option("--http", metavar="HOST:PORT", help="Serve several clients over HTTP: 127.0.0.1:8123.")
 @click.option(
     "--token-file",
@@ -48,6 +50,7 @@ def command(
     *,
     repo: Path | None,
     allow: tuple[Path, ...],
+    shared: str | None,
     http: str | None,
     token_file: Path | None,
     client: str | None,
@@ -66,7 +69,8 @@ def command(
         )
     from ohara.mcp.repositories import Choice
 
-    choice = Choice(Path.cwd(), repo, tuple(path.absolute() for path in allow))
+    require_known(shared)
+    choice = Choice(Path.cwd(), repo, tuple(path.absolute() for path in allow), shared or "")
     if http is None:
         from ohara.mcp.transports import run_stdio
 

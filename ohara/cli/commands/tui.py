@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara.cli.launch_tui import open_ui
-from ohara.cli.options import completes_query, only_one
+from ohara.cli.options import completes_query, index_option, only_one
 from ohara.cli.search import joined
+from ohara.config import require_known
 from ohara.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="A work tree, a folder in one, or a bare repository (default: here).",
 )
-def command(query: tuple[str, ...], repo: Path | None) -> None:
+@index_option
+def command(query: tuple[str, ...], *, repo: Path | None, shared: str | None) -> None:
     """Search and browse history on screen.
 
     Several arguments are joined by blanks, as for ohara find.
@@ -34,4 +36,5 @@ def command(query: tuple[str, ...], repo: Path | None) -> None:
         raise UsageError(
             "the terminal UI opens one repository", hint="its query searches others: repo:NAME, repo:~/src/**"
         )
-    open_ui(joined(query), repo)
+    require_known(shared)
+    open_ui(joined(query), repo, shared)

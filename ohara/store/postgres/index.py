@@ -74,6 +74,11 @@ class PostgresIndex:
         self.server = server
         self.name = name
 
+    @property
+    def shared_by(self) -> str:
+        """The name of the server."""
+        return self.server.name
+
     @contextmanager
     def _connected(self, *, writes: bool = False) -> Iterator[Connection]:
         with closing(connect(self.server, writes=writes)) as connection, translated(self.server):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from psycopg import errors
+from psycopg import OperationalError, errors
 
 from ohara.errors import IndexReplaced
 from ohara.store import reader_pool
@@ -34,13 +34,16 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
         return Reader(self._server, self._name)
 
     def is_there(self, stamp: object) -> bool:
-        """True when the repository of this name is still the same."""
+        """True when the repository of this name is still the same, and the server was not away since."""
         with self._look_lock, translated(self._server):
-            if self._looking is None or self._looking.closed or self._looking.broken:
+            if self._looking is None:
                 self._looking = connect(self._server)
             try:
                 found = servers.find(self._looking, self._name)
             except errors.UndefinedTable:  # the whole server was emptied
+                return False
+            except OperationalError:  # it was away: what else is open was lost as well, and is opened anew
+                self._looking = connect(self._server)
                 return False
             return found is not None and found.identity == stamp
 

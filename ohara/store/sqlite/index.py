@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 class SqliteIndex:
     """One database; nothing is opened until it is asked for."""
 
+    shared_by = ""
+
     def __init__(self, location: IndexLocation) -> None:
         self.location = location
 
