@@ -32,6 +32,8 @@ _PARTS = {
     "fate": "what became of 300 hunks drawn by chance, beside git blame, git log -L and git log -S",
     "scale": "all repositories given in one index",
     "federation": "all repositories given searched as one, with each other's changelog questions",
+    "shared": "a team's index on PostgreSQL beside SQLite's: what it costs, each lane, the answers",
+    "shared-load": "200 clients of a server that keeps all repositories given, idle and with a push running",
     "content": "what a megabyte of each kind of content costs, on scripted histories",
     "related": "what changes together, on held-out commits",
     "threads": "threads beside what merges of pull requests and noted cherry-picks say",
@@ -90,6 +92,8 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.related import measure_related
     from tests.bench.screen import measure_screen
     from tests.bench.service import measure_service
+    from tests.bench.shared import measure_shared
+    from tests.bench.shared_load import measure_load
     from tests.bench.structural import measure_rare, measure_structural, structural_together
     from tests.bench.systems import WAYS
     from tests.bench.threads import measure_threads
@@ -102,6 +106,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "agents": lambda: measure_agents(subjects, work),
         "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
+        "shared-load": lambda: measure_load(subjects, work, dsn=given.dsn, clients=given.clients),
         "federation": lambda: measure_federation(subjects, work, limit=given.queries, as_is=given.as_is),
     }
     each: dict[str, Callable[[Subject], report.Report]] = {
@@ -119,6 +124,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "cochange": lambda subject: measure_cochange(subject, work, patterns=given.glob, limit=given.queries),
         "words": lambda subject: measure_words(subject, work, patterns=given.glob, limit=given.queries),
         "find": lambda subject: parts.asking(subject, work),
+        "shared": lambda subject: measure_shared(subject, work, limit=given.queries, dsn=given.dsn),
         "daemon": lambda subject: measure_service(subject, work, queries=min(given.queries, 100)),
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
@@ -202,6 +208,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--as-is", action="store_true", help="federation asks the indexes in the work folder as they are"
     )
+    parser.add_argument("--dsn", help="a PostgreSQL server on this machine (default: one of the run's own)")
+    parser.add_argument("--clients", type=int, default=200, help="of shared-load (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="how often a history is indexed (%(default)s)")
     return parser
 

@@ -115,6 +115,11 @@ def translated(server: Server) -> Iterator[None]:
         ) from error
     except (errors.LockNotAvailable, errors.DeadlockDetected) as error:
         raise IndexLocked(f"the shared index {name} is busy", hint="try again in a moment") from error
+    except errors.ReadOnlySqlTransaction as error:
+        raise StoreError(
+            f"{name} is a replica, which is only read",
+            hint="name both servers in its dsn, with target_session_attrs=read-write",
+        ) from error
     except errors.DiskFull as error:
         raise StoreError(
             f"the disk of {name} is full", hint="what was pushed is kept; free space and push"
