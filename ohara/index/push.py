@@ -9,25 +9,20 @@ from __future__ import annotations
 
 import time
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ohara.encoded import leave_out
 from ohara.errors import StoreError
 from ohara.history.copies import Copied
 from ohara.history.threads import Member
-from ohara.index.lines import sides, with_trigrams
+from ohara.index import copied
 from ohara.model import Pass, Progress
 from ohara.store import facts
-from ohara.store.derived import DerivedTexts, DerivedVectors, HunkText, TouchedHunk
-from ohara.store.lines import DerivedLines, HeadVersion
-from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
-from ohara.words import index_text
+from ohara.store.derived import DerivedVectors, TouchedHunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
-    from ohara.model import Sha
-    from ohara.store.copying import CopiedCommit, CopiedFile, CopiedHunk, CopiedLines, CopySource
+    from ohara.store.copying import CopySource
     from ohara.store.facts import Fact
     from ohara.store.index import Index
     from ohara.store.writing import Writer
@@ -52,6 +47,14 @@ def push(source: Index, target: Index) -> Generator[Progress]:
             yield from _Push(there, target, writer).run(verdicts)
 
 
+class _Group(NamedTuple):
+    """Some commits of which a pass is copied, their hunks and contents: the target's number of each."""
+
+    commits: dict[int, int]
+    hunks: dict[int, int]
+    contents: dict[int, int]
+
+
 class _Push:
     """One push: what the source has, by sha, and the target's writer."""
 
@@ -62,8 +65,6 @@ class _Push:
         self._known = there.commits()
         self._began = time.monotonic()
         self._hunks = 0
-        self._numbers: dict[Sha, int] = {}  # the target's, of the commits that a pass waits for
-        self._contents: dict[int, int] = {}  # the target's, of the commits at hand
 
     def run(self, verdicts: Mapping[str, str]) -> Iterator[Progress]:
         """All steps, in an order in which each finds what it needs."""
@@ -102,7 +103,7 @@ class _Push:
         ]
         total, done = len(stored) + len(wanted), len(stored)
         for numbers in _cut(sorted(wanted)):
-            self._writer.add(map(_prepared, self._there.read(numbers)))
+            self._writer.add(map(copied.prepared, self._there.read(numbers)))
             done += len(numbers)
             yield from self._batch(Pass.TEXT, done, total)
         yield from self._batch(Pass.TEXT, done, total, end=True)
@@ -114,14 +115,18 @@ class _Push:
         """Make words again where another version of the rules wants them otherwise."""
         yield from self._pass(
             Pass.TEXT,
-            lambda commits, hunks: self._writer.passes.write_texts(
-                [_texts(self._number(each.commit.sha), each, hunks) for each in commits]
+            lambda group: self._writer.passes.write_texts(
+                [
+                    copied.texts(group.commits[each.number], each, group.hunks)
+                    for each in self._there.read(list(group.commits))
+                ]
             ),
         )
 
     def _symbols(self) -> Iterator[Progress]:
-        def write(commits: Sequence[CopiedCommit], hunks: Mapping[int, int]) -> None:
-            touched = self._there.touched([each.number for each in commits])
+        def write(group: _Group) -> None:
+            hunks = group.hunks
+            touched = self._there.touched(list(group.commits))
             self._writer.symbols.touched(
                 [TouchedHunk(hunks[hunk], tuple(each)) for hunk, each in touched.items() if hunk in hunks]
             )
@@ -147,23 +152,21 @@ class _Push:
             return
         form, dimensions = packed
 
-        def write(commits: Sequence[CopiedCommit], hunks: Mapping[int, int]) -> None:
-            del hunks
-            numbers = [each.number for each in commits]
-            vectors = self._there.vectors(numbers)
-            contents = self._contents
+        def write(group: _Group) -> None:
+            vectors = self._there.vectors(list(group.commits))
+            contents = group.contents
             derived = [
                 DerivedVectors(
-                    self._number(each.commit.sha),
+                    there,
                     tuple(
                         (contents[content], vector)
-                        for content, vector in vectors[each.number].contents.items()
+                        for content, vector in vectors[number].contents.items()
                         if content in contents
                     ),
-                    vectors[each.number].subject,
-                    vectors[each.number].change,
+                    vectors[number].subject,
+                    vectors[number].change,
                 )
-                for each in commits
+                for number, there in group.commits.items()
             ]
             self._writer.passes.write_vectors(derived, dimensions, form)
 
@@ -183,16 +186,18 @@ class _Push:
                 ours = self._there.hunks([stored[sha] for sha in some])
                 theirs = here.hunks([numbers[sha] for sha in some])
                 for sha in some:
-                    hunks.update(_paired(ours[stored[sha]], theirs[numbers[sha]]))
+                    hunks.update(copied.paired(ours[stored[sha]], theirs[numbers[sha]]))
         commits = {stored[sha]: number for sha, number in numbers.items()}
         waiting = self._waiting(Pass.LINES)
         for at, group in enumerate(_cut(list(waiting))):
             derived = self._there.lines(group)
-            self._writer.lines.write([_lines(commits, hunks, number, derived[number]) for number in group])
+            self._writer.lines.write(
+                [copied.lines(commits, hunks, number, derived[number]) for number in group]
+            )
             self._writer.passes.mark(Pass.LINES, [waiting[number] for number in group])
             yield from self._batch(Pass.LINES, min((at + 1) * _READ_COMMITS, len(waiting)), len(waiting))
         self._writer.lines.replace_head(
-            [_moved(version, commits, hunks) for version in self._there.head_lines()], ()
+            [copied.moved(version, commits, hunks) for version in self._there.head_lines()], ()
         )
         yield from self._batch(Pass.LINES, len(waiting), len(waiting), end=True)
 
@@ -230,48 +235,44 @@ class _Push:
 
     # -- a pass ----------------------------------------------------------------------------------
 
-    def _pass(
-        self, stage: Pass, write: Callable[[Sequence[CopiedCommit], Mapping[int, int]], None]
-    ) -> Iterator[Progress]:
+    def _pass(self, stage: Pass, write: Callable[[_Group], None]) -> Iterator[Progress]:
         """Copy a pass of the commits that wait for it there and have it here."""
         waiting = self._waiting(stage)
         done = 0
-        for numbers in _cut(list(waiting)):
-            commits = self._there.read(numbers)
-            hunks, self._contents = self._paired_hunks({number: waiting[number] for number in numbers})
-            write(commits, hunks)
-            self._writer.passes.mark(stage, [waiting[number] for number in numbers])
-            done += len(numbers)
-            yield from self._batch(stage, done, len(waiting))
+        if waiting:
+            with self._target.copy_source() as here:
+                for numbers in _cut(list(waiting)):
+                    group = self._group({number: waiting[number] for number in numbers}, here)
+                    write(group)
+                    self._writer.passes.mark(stage, group.commits.values())
+                    done += len(numbers)
+                    yield from self._batch(stage, done, len(waiting))
         yield from self._batch(stage, done, len(waiting), end=True)
 
     def _waiting(self, stage: Pass) -> dict[int, int]:
         """The source's number of each commit that a pass waits for, and the target's."""
+        pending = self._writer.passes.pending(stage)
+        if not pending:
+            return {}
+        with self._target.copy_source() as here:
+            shas = {number: sha for sha, (number, _, _) in here.commits().items()}
         found: dict[int, int] = {}
-        self._numbers = {}
-        for number in self._writer.passes.pending(stage):
-            sha = self._writer.sha_of(number)
-            known = self._known.get(sha)
+        for number in pending:
+            known = self._known.get(shas[number])
             if known is not None and stage in known[2]:
                 found[known[0]] = number
-                self._numbers[sha] = number
         return found
 
-    def _number(self, sha: Sha) -> int:
-        return self._numbers[sha]
-
-    def _paired_hunks(self, numbers: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int]]:
-        """The target's number of each hunk of some commits, and of each content: they stand in one order."""
-        ours = self._there.hunks(list(numbers))
-        with self._target.copy_source() as here:
-            theirs = here.hunks(list(numbers.values()))
+    def _group(self, commits: dict[int, int], here: CopySource) -> _Group:
+        """Some commits with their hunks and contents on both sides, which stand in one order."""
+        ours, theirs = self._there.hunks(list(commits)), here.hunks(list(commits.values()))
         pairs = [
             pair
-            for number, other in numbers.items()
+            for number, other in commits.items()
             for pair in zip(ours[number], theirs[other], strict=True)
         ]
         contents = {one[1]: two[1] for one, two in pairs if one[1] is not None and two[1] is not None}
-        return {one[0]: two[0] for one, two in pairs}, contents
+        return _Group(commits, {one[0]: two[0] for one, two in pairs}, contents)
 
     def _batch(self, stage: Pass, done: int, total: int, *, end: bool = False) -> Iterator[Progress]:
         """End the batch when it is large enough, or the pass."""
@@ -290,98 +291,3 @@ def _cut(items: Sequence[T]) -> Iterator[list[T]]:
 def _digest(verdicts: Mapping[str, str]) -> str:
     told = "\n".join(f"{path}\0{why}" for path, why in sorted(verdicts.items()))
     return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-# -- commits -------------------------------------------------------------------------------------
-
-
-def _prepared(each: CopiedCommit) -> PreparedCommit:
-    """A commit as the indexer would have prepared it."""
-    files = tuple(_file(file) for file in each.files)
-    return PreparedCommit(
-        commit=each.commit,
-        message_words=index_text(each.commit.message),
-        files=files,
-        missing=(),
-        message_only=not any(hunk.words is not None for file in files for hunk in file.hunks),
-    )
-
-
-def _file(file: CopiedFile) -> PreparedFile:
-    return PreparedFile(
-        kind=file.kind,
-        path=file.path,
-        old_path=file.old_path,
-        old_blob=file.old_blob,
-        new_blob=file.new_blob,
-        additions=file.additions,
-        deletions=file.deletions,
-        left_out=file.left_out,
-        path_words=index_text(file.path),
-        hunks=tuple(_hunk(hunk, searched=file.searched) for hunk in file.hunks),
-    )
-
-
-def _hunk(hunk: CopiedHunk, *, searched: bool) -> PreparedHunk:
-    kept = leave_out(hunk.body)
-    parts = sides(kept.body)
-    words = (hunk.header, parts.added, parts.removed, parts.context)
-    return PreparedHunk(
-        old_start=hunk.old_start,
-        old_lines=hunk.old_lines,
-        new_start=hunk.new_start,
-        new_lines=hunk.new_lines,
-        header=hunk.header,
-        digest=hunk.digest,
-        body=hunk.body,
-        changed=with_trigrams(parts.changed),
-        words=HunkWords(*map(index_text, words)) if searched and not kept.is_bare else None,
-        signs=kept.signs,
-    )
-
-
-def _texts(number: int, each: CopiedCommit, hunks: Mapping[int, int]) -> DerivedTexts:
-    prepared = _prepared(each)
-    rows = [
-        HunkText(hunks[stored.hunk], prepared.message_words, file.path_words, *hunk.words)
-        for copied, file in zip(each.files, prepared.files, strict=True)
-        for stored, hunk in zip(copied.hunks, file.hunks, strict=True)
-        if hunk.words is not None
-    ]
-    return DerivedTexts(number, tuple(rows), prepared.message_words)
-
-
-def _paired(
-    ours: Sequence[tuple[int, int | None]], theirs: Sequence[tuple[int, int | None]]
-) -> Iterable[tuple[int, int]]:
-    return ((one, other) for (one, _), (other, _) in zip(ours, theirs, strict=True))
-
-
-# -- lines ---------------------------------------------------------------------------------------
-
-
-def _lines(
-    commits: Mapping[int, int], hunks: Mapping[int, int], number: int, found: CopiedLines
-) -> DerivedLines:
-    """What a commit did to lines, by the target's numbers; what speaks of hunks that are not there goes."""
-    return DerivedLines(
-        commits[number],
-        tuple(
-            end._replace(
-                hunk=hunks[end.hunk],
-                commit=commits[number],
-                to_hunk=hunks[end.to_hunk] if end.to_hunk is not None else None,
-            )
-            for end in found.ends
-            if end.hunk in hunks and (end.to_hunk is None or end.to_hunk in hunks)
-        ),
-        tuple((hunks[hunk], solid) for hunk, solid in found.counts if hunk in hunks),
-        found.merged,
-    )
-
-
-def _moved(version: HeadVersion, commits: Mapping[int, int], hunks: Mapping[int, int]) -> HeadVersion:
-    return version._replace(
-        made_by=commits.get(version.made_by, 0),
-        segments=[(count, hunks.get(hunk, 0), first) for count, hunk, first in version.segments],
-    )

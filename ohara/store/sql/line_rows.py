@@ -35,23 +35,24 @@ class LineRows:
         """Add what commits ended."""
         self._writer.begin()
         run_many = self._writer.run_many
-        for commit in derived:
-            run_many(
-                _INSERT_END,
-                [
-                    (end.hunk, end.first, end.lines, end.solid, end.commit, int(end.how), *end[6:])
-                    for end in commit.ends
-                ],
-            )
-            run_many(_INSERT_COUNT, commit.counts)
-            run_many(
-                _INSERT_MERGED,
-                [
-                    (commit.commit_id, self._writer.path_id(path), bytes.fromhex(blob))
-                    for path, blob in commit.merged
-                ],
-            )
-            self._writer.hunks_pending += 1 + len(commit.ends) // 8
+        run_many(
+            _INSERT_END,
+            [
+                (end.hunk, end.first, end.lines, end.solid, end.commit, int(end.how), *end[6:])
+                for commit in derived
+                for end in commit.ends
+            ],
+        )
+        run_many(_INSERT_COUNT, [count for commit in derived for count in commit.counts])
+        run_many(
+            _INSERT_MERGED,
+            [
+                (commit.commit_id, self._writer.path_id(path), bytes.fromhex(blob))
+                for commit in derived
+                for path, blob in commit.merged
+            ],
+        )
+        self._writer.hunks_pending += sum(1 + len(commit.ends) // 8 for commit in derived)
 
     def replace_head(self, added: Iterable[HeadVersion], kept: Iterable[tuple[str, str]]) -> None:
         """Make some versions HEAD's beside those that it still has; all others go."""

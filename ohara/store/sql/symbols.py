@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 _MAX_SIBLINGS = 48  # of one symbol over all its definitions in HEAD
 
-SELECT_SYMBOL = "SELECT id FROM symbol WHERE qualified = ? AND kind = ?"
-INSERT_SYMBOL = "INSERT INTO symbol(kind, name, qualified) VALUES(?, ?, ?) RETURNING id"
+KNOWN_SYMBOLS = "SELECT qualified, kind, id FROM symbol WHERE qualified IN (SELECT value FROM texts(?))"
+LAST_SYMBOL = "SELECT coalesce(max(id), 0) FROM symbol"
+INSERT_SYMBOL = "INSERT INTO symbol(id, kind, name, qualified) VALUES(?, ?, ?, ?)"
 INSERT_HUNK_SYMBOL = "INSERT INTO hunk_symbol(hunk_id, symbol_id) VALUES(?, ?) ON CONFLICT DO NOTHING"
 INSERT_HEAD_SYMBOL = """INSERT INTO head_symbol(blob_id, symbol_id, first_line, last_line, siblings)
   VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
@@ -59,10 +60,10 @@ class SymbolWriter:
     def touched(self, hunks: Sequence[TouchedHunk]) -> None:
         """Record which symbols these hunks touch."""
         self._writer.begin()
+        self._know((symbol.kind, symbol.name, symbol.qualified) for hunk in hunks for symbol in hunk.symbols)
+        known = self._known
         rows = [
-            (hunk.hunk_id, self._symbol(symbol.kind, symbol.name, symbol.qualified))
-            for hunk in hunks
-            for symbol in hunk.symbols
+            (hunk.hunk_id, known[symbol.qualified, symbol.kind]) for hunk in hunks for symbol in hunk.symbols
         ]
         self._writer.run_many(INSERT_HUNK_SYMBOL, rows)
         self._writer.hunks_pending += max(1, len(hunks))
@@ -81,10 +82,11 @@ class SymbolWriter:
         """Keep what a blob defines, until HEAD has no such file any more."""
         self._writer.begin()
         ((blob_id,),) = self._writer.rows(INSERT_BLOB, (bytes.fromhex(blob), language))
+        self._know((symbol.kind.value, symbol.name, symbol.qualified) for symbol in symbols)
         rows = [
             (
                 blob_id,
-                self._symbol(symbol.kind.value, symbol.name, symbol.qualified),
+                self._known[symbol.qualified, symbol.kind.value],
                 symbol.first_line,
                 symbol.last_line,
                 " ".join(symbol.siblings),
@@ -117,16 +119,31 @@ class SymbolWriter:
         self._writer.run_many("DELETE FROM parsed_blob WHERE id = ?", rows)
         return affected
 
-    def _symbol(self, kind: str, name: str, qualified: str) -> int:
-        known = self._known.get((qualified, kind))
-        if known is None:
-            found = self._writer.rows(SELECT_SYMBOL, (qualified, kind))
-            if not found:
-                found = self._writer.rows(INSERT_SYMBOL, (kind, name, qualified))
-                known = int(found[0][0])
-                self._writer.write_symbol_words([(known, kind, index_text(f"{name} {qualified}"), "")])
-            known = self._known[qualified, kind] = int(found[0][0])
-        return known
+    def _know(self, symbols: Iterable[tuple[str, str, str]]) -> None:
+        """Find out the numbers of symbols (kind, name, qualified name), and add those that are new."""
+        unknown = {
+            (qualified, str(kind)): name
+            for kind, name, qualified in symbols
+            if (qualified, kind) not in self._known
+        }
+        if not unknown:
+            return
+        asked = self._writer.listed(dict.fromkeys(qualified for qualified, _ in unknown))
+        for qualified, kind, number in self._writer.rows(KNOWN_SYMBOLS, (asked,)):
+            self._known[qualified, kind] = number
+            unknown.pop((qualified, kind), None)
+        if not unknown:
+            return
+        ((last,),) = self._writer.rows(LAST_SYMBOL)
+        new = [
+            (number, kind, name, qualified)
+            for number, ((qualified, kind), name) in enumerate(unknown.items(), int(last) + 1)
+        ]
+        self._writer.run_many(INSERT_SYMBOL, new)
+        self._writer.write_symbol_words(
+            (number, kind, index_text(f"{name} {qualified}"), "") for number, kind, name, qualified in new
+        )
+        self._known.update({(qualified, kind): number for number, kind, _, qualified in new})
 
     def _rewrite_names(self, symbols: Sequence[int]) -> None:
         """Bring symbols' words up to date with HEAD, and drop symbols that nothing mentions any more."""
