@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 from ohara.errors import RepositoryError
 from ohara.git import decode, tree, wildcard
-from ohara.git.tree import FILE_TYPE, REGULAR
+from ohara.git.tree import REGULAR
 from ohara.model import LeftOut
 from ohara.safe_read import IrregularFile, read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ohara.git.repo import Repository
     from ohara.model import Sha
@@ -43,6 +43,17 @@ _ESCAPES: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "
 
 
 @dataclass(frozen=True, slots=True)
+class AttributeFiles:
+    """The attribute files of a tree: the blob of each by its folder ("" for the root)."""
+
+    tree: str = ""
+    blobs: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_ATTRIBUTE_FILES: Final = AttributeFiles()
+
+
+@dataclass(frozen=True, slots=True)
 class _Rule:
     """One line: which paths, and what it sets (True), unsets (False) or leaves unspecified (None)."""
 
@@ -58,15 +69,13 @@ class Attributes:
     _known: dict[str, LeftOut | None] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def load(cls, repo: Repository) -> Attributes:
+    def load(cls, repo: Repository, files: AttributeFiles | None = None) -> Attributes:
         """Reads every `.gitattributes` in HEAD's tree, the shallowest first."""
-        files = []
-        for path, blob, mode in repo.head_tree_files():
-            folder, _, name = path.rpartition("/")
-            if name == _ATTRIBUTES_FILE and mode & FILE_TYPE == REGULAR:  # git follows no links there
-                data = repo.read_blob(blob, cap=_MAX_BYTES)
-                files.append((folder, decode.text(data or b"")))
-        return cls.parse(files)
+        found = attribute_files(repo) if files is None else files
+        return cls.parse(
+            (folder, decode.text(repo.read_blob(blob, cap=_MAX_BYTES) or b""))
+            for folder, blob in found.blobs.items()
+        )
 
     @classmethod
     def parse(cls, files: Iterable[tuple[str, str]]) -> Attributes:
@@ -113,6 +122,36 @@ class Attributes:
     def fingerprint(self) -> tuple[tuple[str, tuple[tuple[str, bool | None], ...]], ...]:
         """What the answers depend on, as plain values."""
         return tuple((rule.pattern.pattern, rule.settings) for rule in self.rules)
+
+
+def attribute_files(repo: Repository, before: AttributeFiles = NO_ATTRIBUTE_FILES) -> AttributeFiles:
+    """Finds every `.gitattributes` in HEAD's tree.
+
+    Given those of an earlier tree, only the folders that differ are looked at: a tree may have 50,000 files.
+    """
+    for sha in repo.resolve(["HEAD"]).values():
+        root = repo.links(sha).tree
+        if before.tree == root.hex():
+            return before
+        found = _attribute_files(repo, before, root) if before.tree else None
+        return found or _attribute_files(repo, NO_ATTRIBUTE_FILES, root) or NO_ATTRIBUTE_FILES
+    return NO_ATTRIBUTE_FILES
+
+
+def _attribute_files(repo: Repository, before: AttributeFiles, root: bytes) -> AttributeFiles | None:
+    """What a tree has, told from what an earlier one had; None where that one cannot be read any more."""
+    missing: set[str] = set()
+    blobs = dict(before.blobs)
+    for delta in tree.compare(repo.objects, bytes.fromhex(before.tree), root, missing):
+        folder, _, name = decode.path(delta.path).rpartition("/")
+        if name == _ATTRIBUTES_FILE:
+            blobs.pop(folder, None)
+            if delta.new and delta.new.type == REGULAR:  # git follows no links there
+                blobs[folder] = delta.new.oid.hex()
+    if missing and before.tree:
+        return None
+    # What cannot be read may be there the next time: then everything is looked at again.
+    return AttributeFiles("" if missing else root.hex(), blobs)
 
 
 def ignore_text(repo: Repository) -> str | None:

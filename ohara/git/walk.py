@@ -17,13 +17,17 @@ from ohara.git import commits
 from ohara.model import Commit, Sha
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ohara.git.repo import Repository
 
 # Hidden history is followed this far past the oldest wanted commit, in case clocks ran backwards.
 _CLOCK_SLACK_S: Final = 24 * 3600
 _CLOCK_SLACK_COMMITS: Final = 64
+_ID_BYTES: Final = 20
+
+KnownLinks = tuple[int, bytes]
+"""A commit's committer time and the raw ids of its parents, one after the other, as grafts have them."""
 
 
 def walk(
@@ -32,13 +36,16 @@ def walk(
     *,
     hide: Iterable[Sha] = (),
     missing: set[str] | None = None,
+    known: Mapping[bytes, KnownLinks] | None = None,
 ) -> Iterator[tuple[Sha, int]]:
     """Yields each commit reachable from the tips, with its committer time, newest first.
+
+    Commits whose links are `known` are not read: what an index has of them is ten times as quick.
 
     Commits reachable from `hide` are left out; ids there that no longer exist are ignored. Where clocks
     ran backwards by more than a day, some hidden commits may be yielded all the same: never too few.
     """
-    frontier = _Frontier(repo, set() if missing is None else missing)
+    frontier = _Frontier(repo, set() if missing is None else missing, known or {})
     hidden = [bytes.fromhex(sha) for sha in hide]
     for oid in hidden:
         frontier.hide(oid)
@@ -97,9 +104,10 @@ class _Node(NamedTuple):
 class _Frontier:
     """The commits that have been reached but not yet passed, newest first."""
 
-    def __init__(self, repo: Repository, missing: set[str]) -> None:
+    def __init__(self, repo: Repository, missing: set[str], known: Mapping[bytes, KnownLinks]) -> None:
         self._repo = repo
         self._missing = missing
+        self._known = known
         self._is_plain = not (repo.grafts.parents or repo.grafts.replaced)
         self._reached: dict[bytes, _Node | None] = {}
         self._hidden: set[bytes] = set()
@@ -153,6 +161,12 @@ class _Frontier:
                     pending.extend(node.parents)
 
     def _read(self, oid: bytes) -> _Node | None:
+        known = self._known.get(oid)
+        if known is not None:
+            time, parents = known
+            return _Node(
+                time, oid, tuple(parents[at : at + _ID_BYTES] for at in range(0, len(parents), _ID_BYTES))
+            )
         return (self._read_plainly(oid) if self._is_plain else None) or self._read_as_git_would(oid)
 
     def _read_plainly(self, oid: bytes) -> _Node | None:

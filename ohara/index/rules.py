@@ -15,8 +15,18 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.errors import RepositoryError
-from ohara.git.attributes import IGNORE_FILE, MOST_PATTERNS, Attributes, ignore_text, too_many_patterns
+from ohara.git.attributes import (
+    IGNORE_FILE,
+    MOST_PATTERNS,
+    NO_ATTRIBUTE_FILES,
+    AttributeFiles,
+    Attributes,
+    attribute_files,
+    ignore_text,
+    too_many_patterns,
+)
 from ohara.model import LeftOut
+from ohara.store.facts import ATTRIBUTE_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +36,8 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import FileChange
     from ohara.settings import IndexSettings
+    from ohara.store.index import Index
+    from ohara.store.writing import Writer
 
 KEPT = "kept"  # the verdict on a path that ignore patterns or attributes take back in
 
@@ -80,13 +92,31 @@ class Rules(NamedTuple):
         return hashlib.sha256(said).hexdigest()[:16]
 
 
-def read_rules(repository: Repository, settings: IndexSettings) -> Rules:
+def read_rules(
+    repository: Repository, settings: IndexSettings, attribute_files: AttributeFiles | None = None
+) -> Rules:
     """The rules as the repository and the user have them now; a later line overrides an earlier one."""
     own = [line for line in (ignore_text(repository) or "").splitlines() if line.strip() and line[0] != "#"]
     ignore = (*settings.ignore, *own)
     if len(ignore) > MOST_PATTERNS:
         raise too_many_patterns(IGNORE_FILE if own else "index.ignore")
-    return Rules(ignore, Attributes.load(repository), settings.large_file_bytes)
+    return Rules(ignore, Attributes.load(repository, attribute_files), settings.large_file_bytes)
+
+
+def find_attribute_files(repository: Repository, index: Index) -> AttributeFiles:
+    """The attribute files of HEAD, told from those that the index remembers of an earlier HEAD."""
+    if not index.exists:
+        return attribute_files(repository)
+    with index.statistics() as known:
+        before = known.fact(ATTRIBUTE_FILES)
+    return attribute_files(repository, AttributeFiles(*before) if before else NO_ATTRIBUTE_FILES)
+
+
+def remember_attribute_files(writer: Writer, found: AttributeFiles) -> None:
+    """Let the next run look only at what differs."""
+    now = (found.tree, found.blobs)
+    if writer.fact(ATTRIBUTE_FILES) != now:
+        writer.record(ATTRIBUTE_FILES, now)
 
 
 class Exclusions:

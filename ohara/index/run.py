@@ -10,20 +10,19 @@ import os
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ohara.embed.identity import embedder_identity
 from ohara.embed.model_text import VECTORS_VERSION
 from ohara.errors import OharaError
-from ohara.git.walk import walk
 from ohara.index import derived_passes, inline, stages, threads
 from ohara.index.inline import Inline
 from ohara.index.ipc import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
 from ohara.index.line_pass import follow_lines
+from ohara.index.newest import newest_commits, not_failed_ahead, read_ahead, wants_workers
 from ohara.index.plan import NO_LIMITS, Limits, Plan
 from ohara.index.pool import Pool
-from ohara.index.rules import Exclusions, read_rules
+from ohara.index.rules import Exclusions, find_attribute_files, read_rules, remember_attribute_files
 from ohara.index.stages import Clock
 from ohara.index.survey import (
     DEFAULT_REFS,
@@ -105,7 +104,8 @@ class _Run:
         now = time.monotonic()
         deadline = None if options.at_most_s is None else now + options.at_most_s
         self.clock = Clock(now, deadline, options.stop)
-        self.rules = read_rules(repository, settings.index)
+        self.attribute_files = find_attribute_files(repository, index)
+        self.rules = read_rules(repository, settings.index, self.attribute_files)
         self.exclusions = Exclusions(self.rules)
         self.rejudged = 0
         self.embedder = embedder_identity(settings.models.embedder)
@@ -161,6 +161,7 @@ def run(
 
 def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     embedder = this.embedder.id if this.embedder else ""
+    remember_attribute_files(writer, this.attribute_files)
     renewed = writer.upkeep.reconcile(
         Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION, LINES_VERSION)
     )
@@ -169,10 +170,11 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     choice = choose_refs(writer, this.options.refs, this.settings.index.refs)
     tips = resolve_tips(this.repository, choice)
     with ExitStack() as workshop:
-        ahead = (
-            workshop.enter_context(_workers_ahead(this)) if _is_first_and_long(writer, this, tips) else None
-        )
-        plan = survey(this.repository, writer, tips, this.limits)
+        newest = newest_commits(this.repository, writer, tips, this.limits)
+        ahead = workshop.enter_context(_workers_ahead(this)) if wants_workers(newest) else None
+        if ahead is not None:
+            yield from read_ahead(writer, ahead, newest, this.clock)
+        plan = not_failed_ahead(survey(this.repository, writer, tips, this.limits), writer, newest)
         history = _history(this, tips, plan)
         if (
             plan.changes_nothing
@@ -198,14 +200,6 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         writer.upkeep.compact()
         writer.record(LONG_RUN, False)
         writer.upkeep.merge_late(late=False)
-
-
-def _is_first_and_long(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
-    """True when nothing is indexed and there is more to read than this process would read by itself."""
-    if writer.fact(TIPS) or this.limits != NO_LIMITS:
-        return False
-    newest = islice(walk(this.repository, set(tips.values())), inline.SMALL_RUN_COMMITS + 1)
-    return sum(1 for _ in newest) > inline.SMALL_RUN_COMMITS
 
 
 def _workers_ahead(this: _Run) -> Pool:

@@ -147,7 +147,7 @@ def survey(repository: Repository, writer: Writer, tips: Mapping[str, Sha], limi
         if forward is not None:
             return forward
     lost: set[str] = set()
-    reachable = list(walk(repository, set(tips.values()), missing=lost))
+    reachable = list(walk(repository, set(tips.values()), missing=lost, known=writer.known_links()))
     for sha in sorted(lost):  # looked for again by every run, as blobs are that are not there
         writer.record_failure(
             Sha(sha), "it is missing or damaged, and what came before it is not known", (sha,)

@@ -83,6 +83,17 @@ def _mapping(stored: object) -> Mapping[str, object]:
     return stored if isinstance(stored, dict) else {}
 
 
+def _tree_files(stored: object) -> tuple[str, Mapping[str, str]] | None:
+    match stored:
+        case {"tree": str(tree), "blobs": dict(blobs)}:
+            return tree, {str(folder): str(blob) for folder, blob in blobs.items()}
+    return None
+
+
+def _written_tree_files(files: tuple[str, Mapping[str, str]] | None) -> object:
+    return files and {"tree": files[0], "blobs": files[1]}
+
+
 def _refs(stored: object) -> RefsAsked | None:
     if not isinstance(stored, dict):
         return None
@@ -134,6 +145,9 @@ SINCE = Fact("since", _text, _as_it_is)  # that setting, index.since
 OLDER = Fact("older", _number, _as_it_is)  # how many it leaves out
 GRAFTS = Fact("grafts", _mapping, _as_it_is)  # where history was not what its objects say
 LAST_RUN = Fact("last_run", _last_run, _written_run)  # how the newest run went
+ATTRIBUTE_FILES = Fact(
+    "attribute_files", _tree_files, _written_tree_files
+)  # the tree whose .gitattributes were last read, and the blob of each by its folder
 HEAD_LINES = Fact("head_lines", _text_if_any, _as_it_is)  # the commit whose files' lines are kept
 HEAD_SYMBOLS = Fact("head_symbols", _text_if_any, _as_it_is)  # the commit that HEAD's symbols were read from
 LONG_RUN = Fact(

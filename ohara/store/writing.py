@@ -280,6 +280,10 @@ class Writer(RecordsFacts, Protocol):
         """Every stored commit, and whether it is live."""
         ...
 
+    def known_links(self) -> dict[bytes, tuple[int, bytes]]:
+        """Every stored commit by its raw id: its committer time, and its parents' raw ids in one string."""
+        ...
+
     def known_among(self, shas: Iterable[Sha]) -> dict[Sha, bool]:
         """Those of the commits that are stored, and whether they are live."""
         ...

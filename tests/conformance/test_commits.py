@@ -53,6 +53,8 @@ def test_a_batch_that_is_rolled_back_leaves_nothing(make_index: MakeIndex) -> No
         writer.rollback()
         assert not writer.in_batch
         assert writer.known_shas() == {sha("a"): True}
+        ((known, (time, parents)),) = writer.known_links().items()
+        assert (known.hex(), time, parents) == (sha("a"), RETRY.commit.committer_time, b"")
         writer.commit()
         assert index.dump() == before
         writer.add([SAME_LINES, NEWEST])

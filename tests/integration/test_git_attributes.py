@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fixtures import histories
 from fixtures.git import Repo, git_bytes, init
 from fixtures.script import History
-from ohara.git.attributes import Attributes, ignore_text
+from ohara.git.attributes import AttributeFiles, Attributes, attribute_files, ignore_text
 from ohara.git.repo import Repository
 from ohara.model import LeftOut
 
@@ -88,3 +88,22 @@ def test_the_ignore_file_is_the_work_trees_or_else_heads(tmp_path: Path) -> None
     assert ignore_text(Repository.open(repo.path)) == "build/\n"
     bare = histories.bare_clone(repo, tmp_path / "bare")
     assert ignore_text(Repository.open(bare.path)) == "build/\n"
+
+
+def test_attribute_files_are_told_from_those_of_an_earlier_tree(tmp_path: Path) -> None:
+    with History(tmp_path / "r") as history:
+        start = {".gitattributes": "*.c -text\n", "a/.gitattributes": "*.c text\n", "a/b.c": ""}
+        history.commit("Start", start)
+        history.commit("Move", {"a/.gitattributes": None, "b/c/.gitattributes": "*.c text\n", "d.c": "d\n"})
+    tip = git_bytes(tmp_path / "r", "rev-parse", "HEAD").decode().strip()
+    git_bytes(tmp_path / "r", "update-ref", "HEAD", "HEAD~1")
+    repository = Repository.open(tmp_path / "r")
+    before = attribute_files(repository)
+    assert set(before.blobs) == {"", "a"}
+    assert attribute_files(repository, before) is before
+    git_bytes(tmp_path / "r", "update-ref", "HEAD", tip)
+    after = attribute_files(repository, before)
+    assert set(after.blobs) == {"", "b/c"}
+    assert after == attribute_files(repository)
+    gone = AttributeFiles("1" * 40, {"nowhere": "2" * 40})
+    assert attribute_files(repository, gone) == after

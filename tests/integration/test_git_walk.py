@@ -185,3 +185,12 @@ def test_hidden_history_is_found_although_clocks_ran_backwards(tmp_path: Path) -
     assert shas(repository, history.repo.sha["new"], hide=(history.repo.sha["slow"],)) == [
         history.repo.sha["new"]
     ]
+
+
+def test_what_is_known_of_commits_is_not_read_again(shared_project: Repo, tmp_path: Path) -> None:
+    repository = Repository.open(shared_project.path)
+    tips = list(repository.resolve(repository.all_refs()).values())
+    walked = list(walk(repository, tips))
+    known = {bytes.fromhex(sha): (time, b"".join(repository.links(sha).parents)) for sha, time in walked}
+    elsewhere = Repository.open(init(tmp_path / "empty").path)  # has none of these commits
+    assert list(walk(elsewhere, tips, known=known)) == walked

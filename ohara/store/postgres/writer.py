@@ -41,6 +41,7 @@ _UPSERT_META = """INSERT INTO meta(key, value) VALUES(?, ?)
   ON CONFLICT(key) DO UPDATE SET value = excluded.value"""
 _DROP_META = "DELETE FROM meta WHERE key = ?"
 _KNOWN = "SELECT sha, live FROM commits"
+_LINKS = "SELECT sha, committer_time, parents FROM commits"
 _KNOWN_AMONG = "SELECT sha, live FROM commits WHERE sha = ANY(?::bytea[])"
 _SHA = "SELECT sha FROM commits WHERE id = ?"
 _SHOW = "UPDATE commits SET live = ? WHERE sha = ANY(?::bytea[])"
@@ -216,6 +217,10 @@ class Writer(Connected):
     def known_shas(self) -> dict[Sha, bool]:
         """Every indexed commit, and whether it is live."""
         return {Sha(sha.hex()): bool(live) for sha, live in self.rows(_KNOWN)}
+
+    def known_links(self) -> dict[bytes, tuple[int, bytes]]:
+        """Every indexed commit by its raw id: its committer time and its parents' raw ids."""
+        return {bytes(sha): (time, bytes(parents)) for sha, time, parents in self.rows(_LINKS)}
 
     def known_among(self, shas: Iterable[Sha]) -> dict[Sha, bool]:
         """Those of the commits that are indexed, and whether they are live."""

@@ -42,6 +42,7 @@ _UPSERT_META = (
 _DROP_META = "DELETE FROM meta WHERE key = ?"
 INSERT_NAME = "INSERT INTO fts_symbol_name(rowid, kind, name, sibling_names) VALUES(?, ?, ?, ?)"
 _KNOWN = "SELECT sha, live FROM commits"
+_LINKS = "SELECT sha, committer_time, parents FROM commits"
 _IS_LIVE = "SELECT live FROM commits WHERE sha = ?"
 _SHA = "SELECT sha FROM commits WHERE id = ?"
 _SHOW = "UPDATE commits SET live = ? WHERE sha = ?"
@@ -202,6 +203,11 @@ class Writer(Connected):
         """Every indexed commit, and whether it is live."""
         with translated(self.path):
             return {Sha(sha.hex()): bool(live) for sha, live in self.connection.execute(_KNOWN)}
+
+    def known_links(self) -> dict[bytes, tuple[int, bytes]]:
+        """Every indexed commit by its raw id: its committer time and its parents' raw ids."""
+        with translated(self.path):
+            return {sha: (time, parents) for sha, time, parents in self.connection.execute(_LINKS)}
 
     def known_among(self, shas: Iterable[Sha]) -> dict[Sha, bool]:
         """Those of the commits that are indexed, and whether they are live."""

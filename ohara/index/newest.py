@@ -1,0 +1,60 @@
+"""Reads the newest commits of a long history before the rest of it has been looked at.
+
+What a person waits for is the newest commits; how many there are in all takes a long history seconds to
+tell. Nothing else is recorded before the whole is known, so a run that ends here is one that has only begun.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ohara.git.walk import walk
+from ohara.index import stages
+from ohara.index.inline import SMALL_RUN_COMMITS
+from ohara.index.plan import NO_LIMITS
+from ohara.store.facts import LONG_RUN, TIPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ohara.git.repo import Repository
+    from ohara.index.plan import Limits, Plan
+    from ohara.index.pool import Pool
+    from ohara.index.stages import Clock
+    from ohara.model import Progress, Sha
+    from ohara.store.writing import Writer
+
+NEWEST_COMMITS = 1_024
+
+
+def newest_commits(
+    repository: Repository, writer: Writer, tips: Mapping[str, Sha], limits: Limits
+) -> tuple[Sha, ...]:
+    """The newest commits, one more than are read ahead, when nothing is indexed yet; none otherwise."""
+    if writer.fact(TIPS) or limits != NO_LIMITS:
+        return ()
+    return tuple(sha for sha, _ in islice(walk(repository, set(tips.values())), NEWEST_COMMITS + 1))
+
+
+def wants_workers(newest: tuple[Sha, ...]) -> bool:
+    """True when there is more to read than a process would read by itself."""
+    return len(newest) > SMALL_RUN_COMMITS
+
+
+def not_failed_ahead(plan: Plan, writer: Writer, newest: tuple[Sha, ...]) -> Plan:
+    """The plan without commits that were tried a moment ago and failed: the next run tries them again."""
+    failed = set(writer.failed()) & set(newest)
+    return replace(plan, pending=tuple(sha for sha in plan.pending if sha not in failed)) if failed else plan
+
+
+def read_ahead(writer: Writer, pool: Pool, newest: tuple[Sha, ...], clock: Clock) -> Iterator[Progress]:
+    """Read the newest commits of a history that has more of them."""
+    if len(newest) <= NEWEST_COMMITS:
+        return
+    writer.record(LONG_RUN, True)
+    writer.upkeep.merge_late(late=True)
+    known = writer.known_among(newest)  # of a run that was killed here
+    pending = [sha for sha in newest[:NEWEST_COMMITS] if sha not in known]
+    yield from stages.extract(writer, pool, pending, clock)

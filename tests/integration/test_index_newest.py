@@ -1,0 +1,62 @@
+"""The newest commits of a long history are searchable before the rest has been looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixtures import histories
+from ohara.index import newest, run, survey
+from ohara.index.run import IndexOptions
+from ohara.model import Pass
+from ohara.store.facts import TIPS, TOTAL
+from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ohara.index.plan import Plan
+
+AHEAD = 40
+QUICK = IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL}), lock_wait_s=10, jobs=1)
+
+
+def test_the_newest_are_read_first_and_the_result_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 90)
+    plain = facts_of_a_fresh_index(repo, tmp_path / "plain", monkeypatch)
+    monkeypatch.setattr(newest, "NEWEST_COMMITS", AHEAD)
+    looked_at: list[int] = []
+
+    def counted(*given: object) -> Plan:
+        writer = given[1]
+        assert writer.fact(TIPS) == {}  # type: ignore[attr-defined]
+        looked_at.append(len(writer.known_shas()))  # type: ignore[attr-defined]
+        return survey.survey(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(run, "survey", counted)
+    engine = index(repo)
+    assert looked_at == [AHEAD]
+    assert facts_of(engine) == plain
+    assert engine.status().behind == 0
+
+
+def test_a_run_that_ends_while_it_reads_ahead_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 90)
+    monkeypatch.setattr(newest, "NEWEST_COMMITS", AHEAD)
+
+    def ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "survey", ended)
+        with pytest.raises(KeyboardInterrupt):
+            index(repo, QUICK)
+    engine = index(repo)
+    with engine.store.statistics() as known:
+        assert (known.commits(), known.fact(TOTAL)) == (90, 90)
+    assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch, WITHOUT_VECTORS)
