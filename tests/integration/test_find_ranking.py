@@ -649,6 +649,13 @@ def test_rare_words_select_and_common_ones_score(reader: Reader, monkeypatch: py
     assert rows["absentword"] == 0
     known = [word for word in sorted(rows, key=lambda word: rows[word]) if rows[word]]
     monkeypatch.setattr(text, "SELECTED_ROWS", 1)
+    most = reader.hunk_count() // 2
+    half = [word for word in known[3:] if rows[word] > most]
+    assert half
+    assert text.choose_words(reader, list(rows)).common == tuple(
+        word for word in known[3:] if word not in half
+    )
+    monkeypatch.setattr(text, "_HALF", 1)
     words = text.choose_words(reader, list(rows))
     assert words.selecting == tuple(known[:3])
     assert words.common == tuple(known[3:])
@@ -656,10 +663,8 @@ def test_rare_words_select_and_common_ones_score(reader: Reader, monkeypatch: py
     assert text.choose_words(reader, list(rows)).selecting == tuple(known[:2])
     monkeypatch.setattr(text, "MOST_ROWS", 1)
     assert text.choose_words(reader, list(rows)) == WordQuery(tuple(known[:1]), tuple(known[1:]))
-    monkeypatch.setattr(text, "COMMON_ROWS", rows[known[1]])
-    assert text.choose_words(reader, list(rows)).common == tuple(
-        word for word in known[1:] if rows[word] <= rows[known[1]]
-    )
+    monkeypatch.setattr(text, "SCORED_ROWS", rows[known[1]] + rows[known[2]])
+    assert text.choose_words(reader, list(rows)).common == tuple(known[1:3])
     monkeypatch.undo()
     monkeypatch.setattr(text, "SELECTED_ROWS", 10**9)
     assert text.choose_words(reader, list(rows)).common == ()

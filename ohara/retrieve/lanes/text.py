@@ -8,6 +8,7 @@ issue number or path is looked for as such first, and pinned.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ohara.model import Mode, Polarity, QueryClass
@@ -32,9 +33,12 @@ SELECTED_ROWS = 8_000
 FEWEST_SELECTING = 3
 MOST_ROWS = 32_000
 
-# BM25 in an index counts the rows of every word it scores by, one after the other: words in more rows than
-# these are left out where others select. Histories of some hundred thousand hunks have none of them.
-COMMON_ROWS = 120_000
+# BM25 in an index counts the rows of every word it scores by, one after the other. The rarest score while all
+# of them together have no more rows than these; only questions in histories of a million hunks have more.
+SCORED_ROWS = 1_000_000
+
+# BM25 gives no weight to a word in more than half of all rows: it is left out, which changes no score.
+_HALF = 2
 
 # A pasted page has hundreds of words; the rarest of them find what it is about.
 MOST_WORDS = 48
@@ -93,8 +97,11 @@ def choose_words(reader: Reader, terms: Sequence[str], columns: tuple[str, ...] 
         if selecting and taken > (SELECTED_ROWS if len(selecting) >= FEWEST_SELECTING else MOST_ROWS):
             break
         selecting.append(term)
-    common = [term for term in known[len(selecting) :] if rows[term] <= COMMON_ROWS]
-    return WordQuery(tuple(selecting), tuple(common), columns)
+    most = reader.hunk_count() // _HALF
+    common = [term for term in known[len(selecting) :] if rows[term] <= most]
+    counted = accumulate(rows[term] for term in common)
+    scoring = [term for term, so_far in zip(common, counted, strict=True) if so_far <= SCORED_ROWS]
+    return WordQuery(tuple(selecting), tuple(scoring), columns)
 
 
 def _names(query: Query) -> tuple[str, ...]:

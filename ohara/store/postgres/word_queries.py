@@ -45,10 +45,7 @@ def by_words(
     allowed: WordFilter,
     limit: int,
 ) -> list[ScoredByWords]:
-    """The hunks that hold words, with their BM25 under each weighting, best mixture first.
-
-    Where words take part without selecting, every word counts twice, as in the other engine's expression.
-    """
+    """The hunks that hold words, with their BM25 under each weighting, best mixture first."""
     selecting = phrases(session, words.selecting, words.columns)
     common = phrases(session, words.common, words.columns)
     if not selecting:
@@ -61,7 +58,6 @@ def by_words(
         allowed=allowed.on(f"place >> {LENGTH_BITS}"),
         weightings=weightings,
         limit=limit,
-        times=2 if words.common else 1,
     )
     names = ", ".join(f"first.s{at}" for at in range(len(weightings)))
     rows = session.rows(f"{asked.sql} {_FIRST.format(names=names)}", asked.parameters)

@@ -181,14 +181,12 @@ def scoring(
     allowed: Statement = Statement("", ()),  # noqa: B008 - a tuple
     weightings: Sequence[tuple[Sequence[float], float]],
     limit: int,
-    times: int = 1,
 ) -> Statement:
     """The part of a statement that names texts with their scores, `first`, the best mixture first.
 
-    `common` phrases score the texts that others select; `allowed` is a condition on a text's `place`; `times`
-    is how often each word counts.
+    `common` phrases score the texts that others select; `allowed` is a condition on a text's `place`.
     """
-    scorer = _Scorer(session, texts, [list(map(float, weights)) for weights, _ in weightings], times)
+    scorer = _Scorer(session, texts, [list(map(float, weights)) for weights, _ in weightings])
     numbers = range(len(weightings))
     chosen = scorer.entries(selecting)
     beside = scorer.entries(common) if common else None
@@ -214,13 +212,10 @@ def scoring(
 class _Scorer:
     """How words are worth in texts, under each weighting of columns."""
 
-    def __init__(
-        self, session: Session, texts: Texts, weights: Sequence[Sequence[float]], times: int
-    ) -> None:
+    def __init__(self, session: Session, texts: Texts, weights: Sequence[Sequence[float]]) -> None:
         self._session = session
         self._texts = texts
         self._weights = weights
-        self._times = times
         total = session.text_total(texts)
         average = (total.tokens / total.texts if total.texts else 0.0) or 1.0
         self.by_length = _K1 * _B / average
@@ -280,7 +275,7 @@ class _Scorer:
         return Statement(statement, asked)
 
     def _idf(self, phrase: Phrase) -> float:
-        return self._times * self._session.idf(self._texts, phrase)
+        return self._session.idf(self._texts, phrase)
 
 
 def idf(texts: int, holding: int) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ohara.store.sql.filters import HunkFilter
-from ohara.store.sqlite.fts_query import word_expression
+from ohara.store.sqlite.fts_query import selecting_expression
 from ohara.store.sqlite.hunk_sets import HunkSet, Reach, flagged, flags, hunk_set
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class FtsFilter(HunkFilter):
 
     def holding(self, words: WordQuery) -> FtsFilter:
         """This filter narrowed to hunks that hold one of the selecting words."""
-        return self.also(_HOLDING, word_expression(words))
+        return self.also(_HOLDING, selecting_expression(words))
 
     def contents(self, session: Asks) -> bytes | None:
         """A byte for each content, 1 for those of hunks that may answer; None when all may."""

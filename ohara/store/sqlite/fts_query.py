@@ -14,9 +14,18 @@ if TYPE_CHECKING:
     from ohara.store.trigram_query import Formula
 
 
-def word_expression(words: WordQuery) -> str:
+def selecting_expression(words: WordQuery) -> str:
     """What finds the hunks that words select."""
-    return within(words.columns, selected(words.selecting, words.common))
+    return within(words.columns, any_of(words.selecting))
+
+
+def scoring_expression(words: WordQuery) -> str:
+    """What finds those of these hunks that hold a common word, too.
+
+    The rows of rare words are looked up among those of common ones, so that the long lists are not walked;
+    and in bm25 all words count.
+    """
+    return within(words.columns, f"{any_of(words.selecting)} AND {any_of(words.common)}")
 
 
 def phrase(words: str) -> str:
@@ -33,18 +42,6 @@ def any_of(phrases: Iterable[str]) -> str:
 def all_of(phrases: Iterable[str]) -> str:
     """Every one of the phrases."""
     return f"({' AND '.join(map(phrase, phrases))})"
-
-
-def selected(selecting: Sequence[str], common: Sequence[str]) -> str:
-    """Rows with a selecting word, scored by all words.
-
-    A row qualifies by its rare words alone, so the long lists of common words are not walked; where it does,
-    the second half lets common words count in bm25. There the selecting words stand once more, since each
-    half needs a match, and so the common ones stand twice: all words weigh the same.
-    """
-    if not common:
-        return any_of(selecting)
-    return f"{any_of(selecting)} AND {any_of((*selecting, *common, *common))}"
 
 
 def within(columns: Sequence[str], expression: str) -> str:

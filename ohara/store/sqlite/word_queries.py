@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ohara.store.answers import ScoredByWords
 from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
 from ohara.store.sql.named import PLACED, placed
-from ohara.store.sqlite.fts_query import all_of, any_of, within, word_expression
+from ohara.store.sqlite.fts_query import all_of, any_of, scoring_expression, selecting_expression, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,10 +16,16 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.sqlite.session import Session
 
-_BY_WORDS = """WITH scored AS MATERIALIZED (
-    SELECT rowid AS id, {scores} FROM fts_hunk_text WHERE fts_hunk_text MATCH ?{allowed}),
-  best AS (SELECT {bests} FROM scored),
-  first AS (SELECT scored.* FROM scored, best ORDER BY {mixed} DESC, scored.id LIMIT ?)
+# BM25 counts the rows of every word of an expression, however often it is named there: each is named once.
+# Rows that hold a common word as well are found by both; the others, which are few, by what selects alone.
+_SELECTED = "SELECT rowid AS id, {scores} FROM fts_hunk_text WHERE fts_hunk_text MATCH ?{allowed}"
+_OF_SELECTED = "WITH selected AS MATERIALIZED ({selected})"
+_OF_BOTH = """WITH both AS MATERIALIZED ({selected}),
+  alone AS MATERIALIZED ({selected} AND rowid NOT IN (SELECT id FROM both)),
+  selected AS NOT MATERIALIZED (SELECT * FROM both UNION ALL SELECT * FROM alone)"""
+_BY_WORDS = """{selected},
+  best AS (SELECT {bests} FROM selected),
+  first AS (SELECT selected.* FROM selected, best ORDER BY {mixed} DESC, selected.id LIMIT ?)
 SELECT {occurrence}, {names} FROM first JOIN hunk ON hunk.id = first.id
   JOIN commits ON commits.id = hunk.commit_id"""
 
@@ -57,15 +63,18 @@ def by_words(
         f"-bm25(fts_hunk_text, {', '.join(map(str, weights))}) AS s{at}"
         for at, (weights, _) in enumerate(weightings)
     )
+    selected = _SELECTED.format(scores=scores, allowed=allowed.on("rowid"))
+    asked = [selecting_expression(words), *allowed.parameters]
+    if words.common:
+        asked = [scoring_expression(words), *allowed.parameters, *asked]
     statement = _BY_WORDS.format(
-        scores=scores,
+        selected=(_OF_BOTH if words.common else _OF_SELECTED).format(selected=selected),
         bests=", ".join(f"max(max(s{at}), 1e-9) AS b{at}" for at in range(count)),
         mixed=" + ".join(f"{share} * s{at} / b{at}" for at, (_, share) in enumerate(weightings)),
         names=", ".join(f"first.s{at}" for at in range(count)),
         occurrence=OCCURRENCE,
-        allowed=allowed.on("rowid"),
     )
-    rows = session.rows(statement, (word_expression(words), *allowed.parameters, limit))
+    rows = session.rows(statement, (*asked, limit))
     return [ScoredByWords(occurrence(row), tuple(row[6:])) for row in rows]
 
 
@@ -96,11 +105,11 @@ def symbols_by_words(
 def messages_with(session: Session, words: WordQuery, allowed: FtsFilter) -> dict[int, str]:
     """The messages that hold one of the selecting words, by their commit."""
     statement = _IN_MESSAGES.format(allowed=allowed.condition)
-    rows = session.rows(statement, (word_expression(words), *allowed.parameters))
+    rows = session.rows(statement, (selecting_expression(words), *allowed.parameters))
     return {row[0]: row[1] for row in rows}
 
 
 def changes_with(session: Session, words: WordQuery, allowed: FtsFilter, limit: int) -> list[PlacedHunk]:
     """The hunks that hold one of the selecting words, newest first."""
     statement = _IN_CHANGES.format(allowed=allowed.condition)
-    return placed(session.rows(statement, (word_expression(words), *allowed.parameters, limit)))
+    return placed(session.rows(statement, (selecting_expression(words), *allowed.parameters, limit)))
