@@ -34,3 +34,13 @@ def test_a_trained_dictionary_makes_bodies_smaller_and_old_ones_stay_readable() 
 
 def test_too_little_text_trains_nothing() -> None:
     assert train_dictionary(["+x"] * 100) is None
+
+
+def test_many_bodies_packed_at_once_are_packed_as_one_by_one() -> None:
+    bodies = ["", "x", "def f():\n    return '\udc80 é'\n" * 40, *BODIES[:50]]
+    plain = [body.encode("utf-8", "surrogatepass") for body in bodies]
+    for codec in (Codec(), Codec(train_dictionary(BODIES))):
+        made = codec.pack_all(plain)
+        assert made == [codec.pack(body) for body in bodies]
+        assert codec.unpack_bytes(made) == plain
+    assert Codec().pack_all([]) == []

@@ -8,41 +8,29 @@ batches: a copy that was killed goes on where it stopped.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from contextlib import closing
 from dataclasses import asdict
-from functools import cache
 from typing import TYPE_CHECKING
 
 import apsw
 import msgspec
 
 from ohara.errors import StoreError
-from ohara.model import Pass, Sha, VectorForm
+from ohara.model import Sha, VectorForm
 from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
 from ohara.store.fingerprint import Fingerprint
 from ohara.store.index import Exported
-from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
-from ohara.store.sql.session import ALL_PASSES, PASS_BITS
 from ohara.store.sqlite.connected import connected
 from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer, translated
 from ohara.store.sqlite.generations import ensure_tables
-from ohara.store.sqlite.portable import (
-    COMMIT_VECTORS,
-    TABLES,
-    VECTORS,
-    WORD_TABLES,
-    End,
-    Header,
-    Rows,
-    parts_of,
-)
+from ohara.store.sqlite.incoming import BY_NAME, Incoming, bad_file
+from ohara.store.sqlite.portable import COMMIT_VECTORS, VECTORS, Header
 from ohara.store.sqlite.portable_file import check, messages
 from ohara.store.sqlite.schema import MIGRATIONS, migrate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from ohara.store.locate import IndexLocation
@@ -52,17 +40,6 @@ if TYPE_CHECKING:
 _STATE = "import"  # in meta, while a copy is under way: the file's digest, and how many messages are copied
 _MESSAGES_AT_ONCE = 16
 _DIMENSIONS = 8_192
-_UNDERIVED = ALL_PASSES & ~(PASS_BITS[Pass.TEXT] | PASS_BITS[Pass.LITERAL] | PASS_BITS[Pass.VECTOR])
-
-_BY_NAME = {
-    table.name: table
-    for table in (
-        *TABLES,
-        VECTORS,
-        COMMIT_VECTORS,
-        *(part for name in WORD_TABLES for part in parts_of(name)),
-    )
-}
 
 # Built when all rows are there, at half of what keeping them up to date with each row costs.
 _LATE_INDEXES = """SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL
@@ -105,7 +82,7 @@ def read_exported(file: Path) -> Exported:
     check(file)
     first = next(messages(file), None)
     if not isinstance(first, Header):
-        raise _bad(file, "it does not begin with a header")
+        raise bad_file(file, "it does not begin with a header")
     if first.schema > len(MIGRATIONS):
         raise StoreError(
             f"{file} holds tables of format {first.schema}; this ohara knows formats up to {len(MIGRATIONS)}",
@@ -118,7 +95,7 @@ def read_exported(file: Path) -> Exported:
         )
     made_with = fingerprint_of(first)
     if made_with is None:
-        raise _bad(file, "its fingerprint makes no sense")
+        raise bad_file(file, "its fingerprint makes no sense")
     return Exported(tuple(Sha(root.hex()) for root in first.roots), first.commits, made_with)
 
 
@@ -146,7 +123,7 @@ def install(location: IndexLocation, file: Path, progress: Callable[[int], None]
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError, apsw.RangeError) as error:
         _discard(part)
-        raise _bad(file, str(error)) from error
+        raise bad_file(file, str(error)) from error
     except StoreError:
         _discard(part)
         raise
@@ -164,8 +141,6 @@ class _Copy:
         self._connection = connection
         self._file = file
         self._digest = digest
-        self._codec = Codec()
-        self._samples: list[str] = []
 
     def run(self, progress: Callable[[int], None]) -> int:
         """Copy what is not copied yet, and check the whole."""
@@ -197,8 +172,6 @@ class _Copy:
         row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_STATE,)).fetchone()
         state = json.loads(row[0]) if row else None
         if state and state["digest"] == self._digest:
-            trained = self._connection.execute("SELECT bytes FROM dictionary").fetchone()
-            self._codec = Codec(trained[0] if trained else None)
             return int(state["messages"])
         return 0
 
@@ -206,29 +179,25 @@ class _Copy:
         header: Header | None = None
         rows = count = 0
         execute = self._connection.execute
+        trained = execute("SELECT bytes FROM dictionary").fetchone()
         execute("BEGIN")
-        for number, message in enumerate(messages(self._file)):
-            match message:
-                case Header() if header is None and number == 0:
-                    header = message
-                case Rows() if header is not None:
-                    decoded = self._decoded(message)
-                    rows += len(decoded)
-                    if number > done:
-                        self._insert(header, message.table, decoded)
-                        count += 1
-                case End() if header is not None:
-                    if message.rows != rows:
-                        raise _bad(self._file, "rows are missing")
-                case _:
-                    raise _bad(self._file, "its messages are out of order")
-            if count >= _MESSAGES_AT_ONCE:
-                count = 0
-                self._save(number)
-                progress(rows)
+        with closing(Incoming(self._file, done, trained[0] if trained else None).read()) as incoming:
+            for each in incoming:
+                if isinstance(each, Header):
+                    header = each
+                    continue
+                if each.dictionary:
+                    execute("INSERT INTO dictionary(bytes) VALUES(?)", (each.dictionary,))
+                self._connection.executemany(self._insert(header, each.table), each.rows)
+                rows += len(each.rows)
+                count += 1
+                if count >= _MESSAGES_AT_ONCE:
+                    count = 0
+                    self._save(each.number)
+                    progress(rows)
         execute("COMMIT")
         if header is None:
-            raise _bad(self._file, "it is empty")
+            raise bad_file(self._file, "it is empty")
         return header
 
     def _save(self, number: int) -> None:
@@ -238,71 +207,30 @@ class _Copy:
         self._connection.execute("COMMIT")
         self._connection.execute("BEGIN")
 
-    def _decoded(self, message: Rows) -> list[tuple[object, ...]]:
-        if message.table not in _BY_NAME:
-            raise _bad(self._file, "it holds a table that ohara does not have")
-        try:
-            return _decoder(message.table).decode(message.rows)
-        except (msgspec.MsgspecError, ValueError, RecursionError, MemoryError) as error:
-            raise _bad(self._file, f"in {message.table}: {error}") from error
-
-    def _insert(self, header: Header, name: str, rows: Sequence[tuple[object, ...]]) -> None:
-        table = _BY_NAME[name]
-        statement = table.insert
-        if table in (VECTORS, COMMIT_VECTORS):
-            statement = self._vector_insert(header, table)
-        made: Iterator[tuple[object, ...]] | Sequence[tuple[object, ...]] = rows
-        if name == "content":
-            made = self._packed(rows, header)
-        elif name == "commits" and not header.whole:
-            made = [(*row[:-1], int(str(row[-1])) & _UNDERIVED) for row in rows]
-        self._connection.executemany(statement, made)
+    def _insert(self, header: Header | None, name: str) -> str:
+        table = BY_NAME[name]
+        if header is not None and table in (VECTORS, COMMIT_VECTORS):
+            return self._vector_insert(header, table)
+        return table.insert
 
     def _vector_insert(self, header: Header, table: Table) -> str:
         if header.vectors is None or not 0 < header.vectors[1] <= _DIMENSIONS:
-            raise _bad(self._file, "it has vectors and does not say of which form")
+            raise bad_file(self._file, "it has vectors and does not say of which form")
         form, dimensions = header.vectors
         if form not in set(VectorForm):
-            raise _bad(self._file, "its vectors have a form that ohara does not have")
+            raise bad_file(self._file, "its vectors have a form that ohara does not have")
         hunks, commits = ensure_tables(connected(self._connection), dimensions, VectorForm(form))
         return table.insert.format(table=hunks if table is VECTORS else commits, form=form)
-
-    def _packed(
-        self, rows: Sequence[tuple[object, ...]], header: Header
-    ) -> Iterator[tuple[object, object, object, object]]:
-        """Contents as they are stored, each body compared with its digest."""
-        keep = ALL_PASSES if header.whole else _UNDERIVED
-        bodies: list[str] = []
-        for _, digest, _, body in rows:
-            if not isinstance(body, bytes) or hashlib.blake2b(body, digest_size=16).digest() != digest:
-                raise _bad(self._file, "a text is not the one that its digest says")
-            try:
-                bodies.append(body.decode("utf-8", "surrogatepass"))
-            except UnicodeDecodeError as error:
-                raise _bad(self._file, "a text is not UTF-8") from error
-        self._train(bodies)
-        for (number, digest, passes, _), body in zip(rows, bodies, strict=True):
-            yield number, digest, int(str(passes)) & keep, self._codec.pack(body)
-
-    def _train(self, bodies: Sequence[str]) -> None:
-        """Learn a dictionary from the first bodies, as an index run does."""
-        if self._connection.execute("SELECT count(*) FROM dictionary").get:
-            return
-        self._samples += bodies[::SAMPLE_EVERY]
-        if len(self._samples) >= TRAINING_SAMPLES and (learnt := train_dictionary(self._samples)):
-            self._connection.execute("INSERT INTO dictionary(bytes) VALUES(?)", (learnt,))
-            self._codec = Codec(learnt)
-            self._samples = []
 
     def _check(self) -> None:
         for statement in (*_DANGLING, _BAD_PARENTS):
             if self._connection.execute(f"{statement} LIMIT 1").fetchone():
-                raise _bad(self._file, "a row names another that is not there")
+                raise bad_file(self._file, "a row names another that is not there")
 
     def _record(self, header: Header) -> None:
         fingerprint = fingerprint_of(header)
         if fingerprint is None:
-            raise _bad(self._file, "its fingerprint makes no sense")
+            raise bad_file(self._file, "its fingerprint makes no sense")
         facts: dict[str, object] = {FINGERPRINT.name: asdict(fingerprint)}
         if header.rules:
             facts["rules"] = header.rules
@@ -322,19 +250,6 @@ def _indexes_of_a_fresh_database() -> list[tuple[str, str]]:
         return [(str(name), str(made)) for name, made in fresh.execute(_LATE_INDEXES)]
 
 
-@cache
-def _decoder(table: str) -> msgspec.msgpack.Decoder[list[tuple[object, ...]]]:
-    row = _BY_NAME[table].row
-    decoder: msgspec.msgpack.Decoder[list[tuple[object, ...]]] = msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
-    return decoder
-
-
 def _discard(part: Path) -> None:
     for suffix in ("", LOG, SHARED):
         beside(part, suffix).unlink(missing_ok=True)
-
-
-def _bad(file: Path, why: str) -> StoreError:
-    return StoreError(
-        f"{file} is no index that ohara exported ({why})", hint="export it again: ohara export FILE"
-    )

@@ -12,7 +12,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from ohara.model import Pass
+from ohara.store.sql.session import ALL_PASSES, PASS_BITS
+
 FORMAT = 1  # of the file; the tables have their own number
+UNDERIVED = ALL_PASSES & ~(PASS_BITS[Pass.TEXT] | PASS_BITS[Pass.LITERAL] | PASS_BITS[Pass.VECTOR])
+"""The passes whose rows travel in a file that was made small."""
 
 Number = Annotated[int, Meta(ge=0, le=2**62)]
 Signed = Annotated[int, Meta(ge=-(2**62), le=2**62)]
