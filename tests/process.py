@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -68,3 +70,45 @@ def on_a_terminal(
     process.wait(timeout=30)
     os.close(ours)
     return bytes(said)
+
+
+class Terminal:
+    """A program at work on a terminal of its own: keys are sent to it, and what it writes is waited for."""
+
+    def __init__(self, command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
+        self._command = command
+        self._cwd = cwd
+        self._env = env
+        self.seen = ""
+
+    def __enter__(self) -> Terminal:
+        self._ours, theirs = pty.openpty()
+        self._process = subprocess.Popen(
+            self._command,
+            cwd=self._cwd,
+            env=self._env,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait(timeout=30)
+        os.close(self._ours)
+
+    def send(self, keys: str) -> None:
+        """Type something; what was written before is no longer seen."""
+        self.seen = ""
+        os.write(self._ours, keys.encode())
+
+    def wait_for(self, text: str, *, at_most_s: float = 60.0) -> None:
+        """Read until a text is seen."""
+        deadline = time.monotonic() + at_most_s
+        while text not in self.seen:
+            ready, _, _ = select.select([self._ours], [], [], max(0.0, deadline - time.monotonic()))
+            assert ready, f"{text!r} never came: {self.seen!r}"
+            self.seen += os.read(self._ours, 65_536).decode("utf-8", "replace")

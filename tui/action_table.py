@@ -22,7 +22,8 @@ class Scope(StrEnum):
     READING = "Diff, with the focus"
     COMMIT = "Commit"
     MESSAGE = "Message of a commit, with the focus"
-    HISTORY = "History of this"
+    HISTORY = "History of this, and explanation"
+    FILE = "Whole file"
     REPOSITORIES = "Repositories"
     EVERYWHERE = "Everywhere"
 
@@ -54,7 +55,7 @@ class Action:
 
 
 _E, _S, _Q, _D = Scope.EVERYWHERE, Scope.SEARCH, Scope.QUERY, Scope.DIFF
-_C, _H, _R = Scope.COMMIT, Scope.HISTORY, Scope.REPOSITORIES
+_C, _H, _F, _R = Scope.COMMIT, Scope.HISTORY, Scope.FILE, Scope.REPOSITORIES
 _P, _M = Scope.READING, Scope.MESSAGE
 
 ACTIONS: tuple[Action, ...] = (
@@ -118,8 +119,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("git", ("X",), "Git", "Check out, branch, cherry-pick, revert or bisect from this commit: shown, then confirmed.", _D, Group.TAKE),
     Action("open_forge", ("O",), "On the forge", "Open the commit in the browser, at its forge.", _D, Group.TAKE),
     Action("blame", ("B",), "Blame", "Go to the commit that last touched this line; again to walk on to its parent.", _D, Group.READ),
-    Action("whole_file", ("F",), "Whole file", "Read the whole file as of this commit, each line with who last touched it.", _D, Group.READ),
-    Action("compare", ("=",), "Compare", "Read what differs between two marked commits, or a marked one and this.", _D, Group.READ),
+    Action("whole_file", ("F",), "Whole file", "The whole file as of this commit, with who last touched each line beside it.", _D, Group.READ),
+    Action("compare", ("=",), "Compare", "What differs between two marked commits, or a marked one and this; there, the other way round.", _D, Group.READ),
+    Action("explain", ("E",), "Explain", "Why these lines are as they are: each commit's part in them, its message, pull request and release.", _D, Group.READ),
     Action("line_history", ("H",), "Line history", "Every change of the line under the cursor, newest first.", _D, Group.READ),
     # -- a diff that has the focus: these keys are its own there ------------------------------------
     Action("line_down", ("down", "j"), "Next line", "Go to the next line of the diff.", _P, Group.MOVE, hidden=True),
@@ -165,6 +167,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("symbol_or_lines", ("l",), "Symbol or lines", "Follow the symbol, or only these lines.", _H, Group.READ, footer=True),
     Action("step_pager", ("v",), "Pager", "Read the commit in git's own pager.", _H, Group.READ),
     Action("reload_history", ("r", "f5"), "Again", "Ask for the history again.", _H, Group.READ),
+    # -- a whole file ----------------------------------------------------------------------------
+    Action("open_line", ("enter",), "Open", "Open the commit that last touched this line.", _F, Group.READ, footer=True),
+    Action("file_before", ("p",), "Before", "The file as it was before the commit that last touched this line.", _F, Group.READ, footer=True),
+    Action("file_pager", ("v",), "Pager", "Read the file with git's own blame in the pager.", _F, Group.READ),
+    Action("reload_file", ("r", "f5"), "Again", "Ask for the file again.", _F, Group.READ),
     # -- repositories ----------------------------------------------------------------------------
     Action("repository_down", ("down", "j"), "Next", "Select the next repository.", _R, Group.MOVE, hidden=True),
     Action("repository_up", ("up", "k"), "Previous", "Select the previous repository.", _R, Group.MOVE, hidden=True),
@@ -179,6 +186,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("step_back", ("escape",), "Back", "Step back one level.", _E, Group.MOVE, hidden=True),
     Action("visit_back", ("<",), "Back", "Go back to what was visited before.", _E, Group.MOVE),
     Action("visit_forward", (">",), "Forward", "Go forward again through what was visited.", _E, Group.MOVE),
+    Action("explain_place", ("L",), "Explain a place", "Explain lines, a file or a symbol that you name, as path:10-20, path:name or name.", _E, Group.READ),
     Action("repositories", ("ctrl+r",), "Repositories", "All indexed repositories: switch, start or stop indexing.", _E, Group.INDEX),
     Action("palette", ("ctrl+p",), "Palette", "Every action, recent queries, repositories, themes, go to a sha.", _E, Group.APP, footer=True),
     Action("choose_theme", ("T",), "Theme", "Choose colours: each is shown while it is under the cursor.", _E, Group.APP),

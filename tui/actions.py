@@ -82,8 +82,8 @@ def key_label(key: str) -> str:
 
 # On a screen its own keys work, those of the diff in it and those of everywhere: no key twice among these.
 # A pane with the focus has keys of its own, which come before those of its screen.
-_SCREENS = (Scope.SEARCH, Scope.COMMIT, Scope.HISTORY, Scope.REPOSITORIES)
-_WITH_A_DIFF = frozenset({Scope.SEARCH, Scope.COMMIT, Scope.HISTORY, Scope.READING})
+_SCREENS = (Scope.SEARCH, Scope.COMMIT, Scope.HISTORY, Scope.FILE, Scope.REPOSITORIES)
+_WITH_A_DIFF = frozenset({Scope.SEARCH, Scope.COMMIT, Scope.HISTORY, Scope.FILE, Scope.READING})
 _PANES = (Scope.READING, Scope.MESSAGE)
 
 

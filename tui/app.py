@@ -235,6 +235,12 @@ class OharaApp(App[None]):
 
         open_palette(self)
 
+    def action_explain_place(self) -> None:
+        """Ask for a place, and explain it."""
+        from tui.screens.openers import explain_place
+
+        explain_place(self)
+
     def action_repositories(self) -> None:
         """Open the list of repositories."""
         from tui.screens.repositories import RepositoriesScreen
@@ -272,8 +278,14 @@ class OharaApp(App[None]):
 
     # -- the registry ----------------------------------------------------------------------------
 
-    def footer_keys(self, *scopes: Scope, typing: bool = False, only: Collection[str] = ()) -> list[Key]:
-        """The footer of a screen with these scopes; `only` restricts it to some actions.
+    def footer_keys(
+        self,
+        *scopes: Scope,
+        typing: bool = False,
+        only: Collection[str] = (),
+        without: Collection[str] = (),
+    ) -> list[Key]:
+        """The footer of a screen with these scopes; `only` restricts it to some actions, not those `without`.
 
         While the user is typing, letters are text: only other keys are shown.
         """
@@ -290,6 +302,8 @@ class OharaApp(App[None]):
             is_read = is_reading and action.name in _READING_FOOTER
             keys = [key for key in self.keys.of(action) if not typing or len(key) > 1]
             keys = [key for key in keys if key not in taken]  # a nearer pane has it
+            if action.name in without:
+                continue
             taken |= set(self.keys.of(action)) if is_here else set()
             if keys and (is_named or is_read or (action.footer and not (only and is_here))):
                 shown.append(Key(key_label(keys[0]), action.title, textual_action(action)))

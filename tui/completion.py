@@ -1,30 +1,31 @@
-"""Completes filters in the query bar: their names, and values that there are in this repository. Pure."""
+"""Completes filters: their names, and values; those that an index knows are asked of it. Pure."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.completion import fitting
+from ohara.model import NameKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-_MOST = 24
+MOST = 24
 _LEAST_NAME = 2  # letters after which a word may become a filter
 _BEGUN = re.compile(
     r'(?:^|(?<=\s))(?P<sign>-?)(?:(?P<name>[A-Za-z]+):(?P<value>"[^"]*|\S*)|(?P<word>[A-Za-z]+))\Z'
 )
 _DATES = ("today", "yesterday", "1w", "1mo", "6mo", "1y", "2y")
+_SIDES = ("added", "removed")
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What filters can be completed from in one repository; all of it the most likely first."""
+class NamesWanted(NamedTuple):
+    """The names that the end of a text may be completed to, as an index is asked for them."""
 
-    authors: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    refs: tuple[str, ...] = ()
-    symbols: tuple[str, ...] = ()
+    kind: NameKind
+    begun: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,84 +40,60 @@ class Completion:
         return self.before + self.choices[number % len(self.choices)]
 
 
-def complete(text: str, known: Known) -> Completion | None:
-    """What the last word of a text may be completed to; None when it is no filter."""
+def names_wanted(text: str) -> NamesWanted | None:
+    """What is to be asked of the index to complete the end of a text; None when that is not needed."""
+    begun = _BEGUN.search(text)
+    if begun is None or begun["name"] is None:
+        return None
+    filter_name = _filter_of(begun["name"])
+    kind = "ref" if filter_name == "commit" else filter_name
+    if kind not in list(NameKind):
+        return None
+    return NamesWanted(NameKind(kind), begun["value"].removeprefix('"'))
+
+
+def complete(text: str, names: Sequence[str] = ()) -> Completion | None:
+    """What the last word of a text may be completed to; `names` are those that it wants, None for nothing."""
     begun = _BEGUN.search(text)
     if begun is None:
         return None
     if begun["word"] is not None:
-        choices = _names(begun["word"]) if len(begun["word"]) >= _LEAST_NAME else []
+        choices = _filters(begun["word"]) if len(begun["word"]) >= _LEAST_NAME else []
     else:
-        choices = [
-            f"{begun['name']}:{_quoted(value)}" for value in _values(begun["name"], begun["value"], known)
-        ]
+        value = begun["value"].removeprefix('"')
+        values = names if names_wanted(text) is not None else _values(_filter_of(begun["name"]), value)
+        choices = [f"{begun['name']}:{_quoted(each)}" for each in values]
     written = begun[0].removeprefix(begun["sign"])
     choices = [choice for choice in choices if choice != written]
-    return Completion(text[: begun.start()] + begun["sign"], tuple(choices[:_MOST])) if choices else None
+    return Completion(text[: begun.start()] + begun["sign"], tuple(choices[:MOST])) if choices else None
 
 
-def _names(word: str) -> list[str]:
+def _filter_of(written: str) -> str:
+    from ohara.query import SYNONYMS
+
+    return SYNONYMS.get(written, written)
+
+
+def _filters(word: str) -> list[str]:
     from ohara.query import FILTER_NAMES
 
     return [f"{name}:" for name in FILTER_NAMES if name.startswith(word.lower())]
 
 
-def _values(written: str, value: str, known: Known) -> Sequence[str]:
-    from ohara.languages import LANGUAGES
+def _values(name: str, begun: str) -> list[str]:
+    """The values of a filter that are the same everywhere."""
     from ohara.model import ChangeKind, FateFilter
-    from ohara.query import SYNONYMS
 
-    begun = value.removeprefix('"')
-    match SYNONYMS.get(written, written):
-        case "author":
-            return _holding(known.authors, begun)
-        case "path":
-            return _next_folders(known.paths, begun)
-        case "ext":
-            return _holding(_endings(known.paths), begun)
-        case "ref" | "commit":
-            return _holding(known.refs, begun)
-        case "symbol":
-            return _holding(known.symbols, begun)
-        case "lang":
-            return _holding(LANGUAGES, begun)
+    match name:
         case "kind":
-            return _holding(ChangeKind, begun)
+            return fitting(ChangeKind, begun)
         case "is":
-            return _holding(FateFilter, begun)
+            return fitting(FateFilter, begun)
+        case "side":
+            return fitting(_SIDES, begun)
         case "since" | "until":
-            return _holding(_DATES, begun)
-    return ()
-
-
-def _holding(names: Iterable[str], begun: str) -> list[str]:
-    """The names that begin so, then those that hold it elsewhere, in any case."""
-    wanted = begun.casefold()
-    fitting = [name for name in dict.fromkeys(map(str, names)) if wanted in name.casefold()]
-    return sorted(fitting, key=lambda name: not name.casefold().startswith(wanted))
-
-
-def _next_folders(paths: Sequence[str], begun: str) -> list[str]:
-    """Files and folders one step further than what was typed, or else files whose name holds it."""
-    steps: dict[str, None] = {}
-    for path in paths:
-        if path.startswith(begun):
-            slash = path.find("/", len(begun))
-            steps[path if slash < 0 else path[: slash + 1]] = None
-    if steps or not begun:
-        return list(steps)
-    wanted = begun.casefold()
-    return [path for path in paths if wanted in path.rpartition("/")[2].casefold()]
-
-
-def _endings(paths: Sequence[str]) -> list[str]:
-    counts: dict[str, int] = {}
-    for path in paths:
-        name = path.rpartition("/")[2]
-        if "." in name[1:]:
-            ending = name.rpartition(".")[2]
-            counts[ending] = counts.get(ending, 0) + 1
-    return sorted(counts, key=lambda ending: -counts[ending])
+            return fitting(_DATES, begun)
+    return []
 
 
 def _quoted(value: str) -> str:

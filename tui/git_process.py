@@ -1,4 +1,4 @@
-"""What the UI asks of git, in a process of its own: how many commits there are, names, exact diffs.
+"""What the UI asks of git, in a process of its own: how many commits there are, exact diffs.
 
 The service is not needed for any of it. A diff is shown as text in any case; a patch is bytes: text or a path
 in another encoding than UTF-8 looks right and would apply as something else.
@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import anyio
 
 from ohara.gitcommand import git_command, git_environment
-from ohara.sanitize import sanitize
-from tui.completion import Known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
 
     from ohara.model import Hit
 
-_COMMITS_ASKED = 20_000  # the newest: who wrote only older ones is typed out
 _AT_MOST_S = 10.0  # counting half a million commits takes a second or two; a version of a file far less
 
 
@@ -31,31 +27,6 @@ async def count_commits(path: Path | str) -> int | None:
     """How many commits an index would read; None when git does not answer in time."""
     text = (await _output(path, "rev-list", "--count", "HEAD") or b"").decode("ascii", "replace").strip()
     return int(text) if text.isdecimal() else None
-
-
-async def known_names(repository: Path | str) -> Known:
-    """Authors, paths and refs of a repository, as far as git tells them in time."""
-    people = await _lines(repository, "log", f"--max-count={_COMMITS_ASKED}", "--format=%an", "HEAD")
-    paths = await _lines(repository, "ls-tree", "-r", "-z", "--name-only", "HEAD", end=b"\0")
-    refs = await _lines(
-        repository,
-        "for-each-ref",
-        "--sort=-committerdate",
-        "--format=%(refname:short)",
-        *("refs/heads", "refs/tags", "refs/remotes"),
-    )
-    return Known(
-        tuple(name for name, _ in Counter(people).most_common()),
-        tuple(paths),
-        tuple(name for name in refs if not name.endswith("/HEAD")),
-    )
-
-
-async def _lines(repository: Path | str, *arguments: str, end: bytes = b"\n") -> list[str]:
-    """What git lists and can be shown and typed as it is."""
-    listed = (await _output(repository, *arguments) or b"").split(end)
-    named = [line.decode("utf-8", "replace") for line in listed if line]
-    return [name for name in named if sanitize(name) == name and '"' not in name]
 
 
 async def inexact(repository: Path | str, hits: Iterable[Hit]) -> frozenset[tuple[str, int]]:

@@ -61,3 +61,14 @@ def trace_of_line(line: SelectedLine) -> Trace | None:
     if not hit.commit.parents:
         return None
     return Trace(hit.commit.parents[0], hit.old_path or hit.path, line.line, line.line)
+
+
+def place_of(trace: Trace) -> str:
+    """A trace as it would be typed to have it explained."""
+    if trace.symbol:
+        return f"{trace.path}:{trace.symbol}"
+    return (
+        f"{trace.path}:{trace.first}"
+        if trace.first == trace.last
+        else f"{trace.path}:{trace.first}-{trace.last}"
+    )

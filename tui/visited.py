@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.visits import CommitVisit, HistoryVisit, SearchVisit, Visits
+from tui.visits import (
+    CommitVisit,
+    CompareVisit,
+    ExplainVisit,
+    FileVisit,
+    HistoryVisit,
+    SearchVisit,
+    Visits,
+)
 
 if TYPE_CHECKING:
     from tui.app import OharaApp
@@ -62,3 +70,15 @@ class Visited:
                 from tui.screens.history import HistoryScreen
 
                 self._app.push_screen(HistoryScreen(visit))
+            case ExplainVisit():
+                from tui.screens.explain import ExplainScreen
+
+                self._app.push_screen(ExplainScreen(visit))
+            case FileVisit():
+                from tui.screens.file import FileScreen
+
+                self._app.push_screen(FileScreen(visit))
+            case CompareVisit():
+                from tui.screens.compare import CompareScreen
+
+                self._app.push_screen(CompareScreen(visit))

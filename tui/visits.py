@@ -43,7 +43,39 @@ class HistoryVisit:
     trace: Trace | None = None
 
 
-Visit: TypeAlias = SearchVisit | CommitVisit | HistoryVisit
+@dataclass(frozen=True, slots=True)
+class ExplainVisit:
+    """The explanation of a place: what is typed for it, and the commit in which its lines are counted.
+
+    Without a commit they are the work tree's. `hit` is what it was opened from.
+    """
+
+    repository: str
+    place: str
+    ref: str | None = None
+    hit: Hit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileVisit:
+    """A whole file as it is in a commit, and the line to begin at."""
+
+    repository: str
+    sha: str
+    path: str
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompareVisit:
+    """What differs between two commits."""
+
+    repository: str
+    old: str
+    new: str
+
+
+Visit: TypeAlias = SearchVisit | CommitVisit | HistoryVisit | ExplainVisit | FileVisit | CompareVisit
 
 
 @dataclass(frozen=True, slots=True)

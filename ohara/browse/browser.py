@@ -10,10 +10,13 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from ohara.browse.annotate import annotate
+from ohara.browse.compare import compared, differences
 from ohara.browse.explain import Explainer
 from ohara.browse.fates import FATES_WITHIN_S, with_fates
 from ohara.browse.history_hits import symbol_hit
 from ohara.browse.lineage import Position, Trail
+from ohara.browse.names import names
 from ohara.browse.related import Ways, related
 from ohara.browse.span import Span
 from ohara.browse.subject import Places, Subject
@@ -35,7 +38,8 @@ from ohara.retrieve.together import read_threads
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ohara.model import Hit, Related, Results, Sha
+    from ohara.browse.compare import Differences
+    from ohara.model import Annotation, Comparison, Hit, NameKind, Related, Results, Sha
     from ohara.query.names import LinesName
     from ohara.settings import Settings
     from ohara.store.index import Index
@@ -63,6 +67,7 @@ class Browser:
         self._pool = index.readers(size=_READERS)
         self._lock = Lock()
         self._fates = FateSource(repository.common_dir)
+        self._differences: tuple[tuple[str, str], Differences] | None = None
 
     def close(self) -> None:
         """Close the connections."""
@@ -92,6 +97,18 @@ class Browser:
     async def lines(self, name: str, path: str, span: Span) -> tuple[str, ...]:
         """Lines of a file as it is in a commit; fewer where it ends."""
         return await self._read(lambda _: self._lines(name, path, span))
+
+    async def annotate(self, name: str, path: str) -> Annotation:
+        """Whose lines a file has, as it is in a commit."""
+        return await self._read(lambda reader: self._annotate(reader, name, path))
+
+    async def compare(self, old: str, new: str, first: int) -> Comparison:
+        """What differs between two commits, some files from a number on."""
+        return await self._read(lambda _: self._compare(old, new, first))
+
+    async def names(self, kind: NameKind, begun: str, limit: int) -> tuple[str, ...]:
+        """What a name of some kind that is begun may become."""
+        return await self._read(lambda reader: self._names(reader, kind, begun, limit))
 
     async def first_tags(self, shas: Collection[Sha]) -> dict[Sha, str]:
         """The first release that held each commit, for those that one did."""
@@ -175,6 +192,20 @@ class Browser:
             thread=next(iter(known), None),
             arrival=arrivals.get(sha),
         )
+
+    def _annotate(self, reader: Reader, name: str, path: str) -> Annotation:
+        with self._lock:
+            return annotate(self._repository, reader, name, path)
+
+    def _compare(self, old: str, new: str, first: int) -> Comparison:
+        with self._lock:
+            if first == 0 or self._differences is None or self._differences[0] != (old, new):
+                self._differences = ((old, new), differences(self._repository, old, new))
+            return compared(self._repository, self._differences[1], first)
+
+    def _names(self, reader: Reader, kind: NameKind, begun: str, limit: int) -> tuple[str, ...]:
+        with self._lock:
+            return names(self._repository, reader, kind, begun, limit)
 
     def _first_tags(self, reader: Reader, shas: Collection[Sha]) -> dict[Sha, str]:
         with self._lock:

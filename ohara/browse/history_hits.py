@@ -49,13 +49,22 @@ def marked(hunk: HunkBody, meant: Lines) -> list[int]:
 
 
 def changed_text(hunks: Iterable[HunkBody], meant: Lines) -> tuple[str, str]:
-    """The removed and the added text that is meant, without any blanks."""
-    removed: list[str] = []
-    added: list[str] = []
+    """The old and the new text that is meant, without any blanks.
+
+    Unchanged lines between are part of both: a line that was moved past them is another text.
+    """
+    old: list[str] = []
+    new: list[str] = []
     for hunk in hunks:
-        for _, sign, text in _changed(hunk, meant):
-            (added if sign == "+" else removed).append("".join(text.split()))
-    return "".join(removed), "".join(added)
+        signs = {number: sign for number, sign, _ in _changed(hunk, meant)}
+        for number, line in enumerate(hunk.body.split("\n")):
+            sign, text = signs.get(number, line[:1]), "".join(line[1:].split())
+            if number in signs:
+                (new if sign == "+" else old).append(text)
+            elif sign == " ":
+                old.append(text)
+                new.append(text)
+    return "".join(old), "".join(new)
 
 
 def marked_hit(row: StoredHunk, hunk: HunkBody, meant: Lines, rank: int) -> Hit:

@@ -19,6 +19,7 @@ from ohara.browse.worktree import committed, line_count, read_work_tree
 from ohara.errors import RepositoryError, UsageError
 from ohara.model import QueryClass, Sha
 from ohara.plural import counted
+from ohara.query.place import settled_target
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Places:
     ) -> None:
         self._repository = repository
         self._reader = reader
-        self._target = target
+        self._target = target = settled_target(target, self._commit_of_ref)
         self._folder = options.folder
         self._notes: list[str] = []
         self._library = Library(repository, reader)
@@ -78,6 +79,11 @@ class Places:
         if target.symbol:
             return self._symbol(target.symbol, path)
         return self._file(path, QueryClass.LINES if target.has_lines else QueryClass.PATH)
+
+    def _commit_of_ref(self, ref: str) -> str | None:
+        """The commit that a branch or tag leads to; "" when it is not indexed, None when there is none."""
+        sha = self._repository.resolve_existing((ref,)).get(ref)
+        return None if sha is None else sha if self._reader.indexed((sha,)) else ""
 
     # -- commits ---------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
-"""Completes what a shell asks for: filters and their values, refs, authors, paths; from git and the tables.
+"""Completes what a shell asks for: filters and their values, from the index, or else from git and the tables.
 
-Nothing is indexed and no index is opened for it: whoever presses Tab waits. What git cannot tell within a
-moment is not offered.
+Nothing is indexed for it: whoever presses Tab waits. What cannot be told within a moment is not offered.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from ohara.gitcommand import git_command, git_environment
 from ohara.languages import LANGUAGES
-from ohara.model import ChangeKind, FateFilter
+from ohara.model import ChangeKind, FateFilter, NameKind
 from ohara.query.values import ALL_NAMES, SYNONYMS
 from ohara.sanitize import sanitize
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 _AT_MOST_S = 2.0
 _COMMITS_ASKED = 5_000  # the newest, for authors
 _MOST_OFFERED = 100
+_MOST_ASKED = 500  # of the index: more than are offered, as some cannot be
 _DATES = ("today", "yesterday", "1w", "1mo", "6mo", "1y")
 
 _ABOUT = {
@@ -84,17 +84,10 @@ def _repository(ctx: click.Context) -> Path:
 
 
 def _values(repository: Path, name: str, begun: str) -> list[str]:
+    kind = "ref" if name == "commit" else name
+    if kind in list(NameKind):
+        return _names(repository, NameKind(kind), begun)
     match name:
-        case "author":
-            return _beginning(_authors(repository), begun)
-        case "path":
-            return _paths(repository, begun)
-        case "ext":
-            return _beginning(_endings(repository), begun)
-        case "ref" | "commit":
-            return _beginning(_refs(repository), begun)
-        case "lang":
-            return _beginning(LANGUAGES, begun)
         case "kind":
             return _beginning(ChangeKind, begun)
         case "is":
@@ -102,6 +95,36 @@ def _values(repository: Path, name: str, begun: str) -> list[str]:
         case "since" | "until":
             return _beginning(_DATES, begun)
     return []
+
+
+def _names(repository: Path, kind: NameKind, begun: str) -> list[str]:
+    """The names of a kind, from the index where there is one, and from git where there is none."""
+    from ohara.cli.indexed_names import indexed_names
+
+    known = indexed_names(repository, kind, begun, _MOST_ASKED)
+    match kind:
+        case NameKind.AUTHOR:
+            return _beginning([*_words(known or ()), *_authors(repository)], begun)
+        case NameKind.REF:
+            return _beginning(_refs(repository) if known is None else known, begun)
+        case NameKind.EXT:
+            return _beginning(_endings(repository) if known is None else known, begun)
+        case NameKind.LANG:
+            return _beginning(LANGUAGES if known is None else known, begun)
+        case NameKind.PATH:
+            return _paths(repository, begun) if known is None else _plain(known)
+        case NameKind.SYMBOL:
+            return _plain(known or ())
+
+
+def _words(names: Iterable[str]) -> list[str]:
+    """The words of names: to a shell, a value has no spaces."""
+    return [word for name in names for word in name.split()]
+
+
+def _plain(names: Iterable[str]) -> list[str]:
+    """The names as they came, as far as a shell may be given them."""
+    return [name for name in names if _is_plain(name)][:_MOST_OFFERED]
 
 
 def _beginning(names: Iterable[str], begun: str) -> list[str]:

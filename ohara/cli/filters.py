@@ -96,7 +96,14 @@ _OPTIONS = (
     click.option(
         "--message", "messages", multiple=True, metavar="TEXT", help="Commits whose message contains this."
     ),
-    click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Hunks that touch this symbol."),
+    click.option(
+        "--symbol",
+        "symbols",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completes("symbol"),
+        help="Hunks that touch this symbol.",
+    ),
     click.option(
         "--is",
         "fates",
@@ -173,7 +180,12 @@ _OPTIONS = (
         help="Commits whose message lacks this.",
     ),
     click.option(
-        "--not-symbol", "not_symbols", multiple=True, metavar="NAME", help="Hunks that do not touch it."
+        "--not-symbol",
+        "not_symbols",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completes("symbol"),
+        help="Hunks that do not touch it.",
     ),
     click.option("--added", is_flag=True, help="Only added lines count."),
     click.option("--removed", is_flag=True, help="Only removed lines count."),

@@ -13,10 +13,20 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
     from ohara.model import History
 
-Browsing = wire.Describe | wire.HistoryRequest | wire.Blame | wire.Lines | wire.Remote | wire.RelatedRequest
+Browsing = (
+    wire.Describe
+    | wire.HistoryRequest
+    | wire.Blame
+    | wire.Lines
+    | wire.Remote
+    | wire.RelatedRequest
+    | wire.AnnotateRequest
+    | wire.CompareRequest
+    | wire.NamesRequest
+)
 
 
-async def browse(request: Browsing, engine: Engine) -> wire.AnyReply:
+async def browse(request: Browsing, engine: Engine) -> wire.AnyReply:  # noqa: C901 - one case each
     """The reply to one of these requests."""
     browser = engine.browser
     match request:
@@ -38,6 +48,15 @@ async def browse(request: Browsing, engine: Engine) -> wire.AnyReply:
         case wire.RelatedRequest():
             together = await browser.related(request.place, request.k)
             return wire.RelatedReply(id=request.id, related=together)
+        case wire.AnnotateRequest():
+            annotation = await browser.annotate(request.commit, request.path)
+            return wire.AnnotatedReply(id=request.id, annotation=annotation)
+        case wire.CompareRequest():
+            comparison = await browser.compare(request.old, request.new, request.first)
+            return wire.Compared(id=request.id, comparison=comparison)
+        case wire.NamesRequest():
+            named = await browser.names(request.kind, request.begun, request.k)
+            return wire.NamesReply(id=request.id, names=named)
         case wire.Remote():
             return wire.Located(id=request.id, url=await browser.remote())
 

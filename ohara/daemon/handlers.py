@@ -123,6 +123,9 @@ class Answers:
                 | wire.Lines()
                 | wire.Remote()
                 | wire.RelatedRequest()
+                | wire.AnnotateRequest()
+                | wire.CompareRequest()
+                | wire.NamesRequest()
             ):
                 ask = partial(browse, request)
                 async with self._turn(request, client):

@@ -14,11 +14,11 @@ from ohara.git.file_diff import DEFAULT_OPTIONS, DiffOptions, Reading
 from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ohara.git.repo import Repository
 
-__all__ = ["CommitChanges", "DiffOptions", "changes", "iter_changes"]
+__all__ = ["CommitChanges", "DiffOptions", "Differing", "changes", "differing", "file_change", "iter_changes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,35 @@ def iter_changes(
         for resolution in merge.resolutions(reading, trees, links.tree):
             yield _described(resolution.delta, resolution.hunks)
     else:
-        deltas = tree.compare(repo.objects, trees[0] if trees else None, links.tree, missing, reading.beyond)
-        for delta in renames.pair(reading, deltas):
+        for delta in _paired(reading, trees[0] if trees else None, links.tree):
             yield _described(delta, reading.hunks(delta.old, delta.new))
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """The files that differ between two commits, and how they are read."""
+
+    deltas: tuple[tree.Delta, ...]
+    reading: Reading
+
+
+def differing(repo: Repository, old: Sha, new: Sha) -> Differing:
+    """Finds the files that differ between any two commits; none is read but to pair renames."""
+    reading = Reading(repo.objects)
+    before, after = repo.links(old).tree, repo.links(new).tree
+    return Differing(tuple(_paired(reading, before, after)), reading)
+
+
+def file_change(found: Differing, number: int) -> FileChange:
+    """Reads one of the files that differ."""
+    delta = found.deltas[number]
+    return _described(delta, found.reading.hunks(delta.old, delta.new))
+
+
+def _paired(reading: Reading, old: bytes | None, new: bytes) -> Iterable[tree.Delta]:
+    """The files that differ between two trees, renames paired."""
+    deltas = tree.compare(reading.objects, old, new, reading.missing, reading.beyond)
+    return renames.pair(reading, deltas)
 
 
 def _described(delta: tree.Delta, found: tuple[Hunk, ...] | LeftOut) -> FileChange:

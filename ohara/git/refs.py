@@ -84,6 +84,25 @@ def pointing_at(handle: pygit2.Repository, sha: Sha) -> tuple[str, ...]:
     )
 
 
+def recent(handle: pygit2.Repository) -> tuple[str, ...]:
+    """The short names of branches and tags, the most recent commit first; very many only by their names."""
+    names = [raw.decode("utf-8", "replace") for raw in sorted(_listed(handle))]
+    listed = [name for name in names if name.startswith(_LISTED) and not name.endswith("/HEAD")]
+    if len(listed) > _MOST_ASKED:
+        return tuple(map(_short, listed))
+    times = {name: _time_of(handle, name) for name in listed}
+    return tuple(_short(name) for name in sorted(listed, key=lambda name: -times[name]))
+
+
+def _time_of(handle: pygit2.Repository, name: str) -> int:
+    """When the commit of a ref was made; 0 where it leads to none that libgit2 reads."""
+    sha = _peeled(handle, name)
+    try:
+        return handle[sha].peel(pygit2.Commit).commit_time if sha else 0
+    except _FAULTS:
+        return 0
+
+
 def tags(handle: pygit2.Repository) -> dict[str, Sha]:
     """The commit that each tag leads to, by the tag's short name; one that leads elsewhere is left out."""
     names = [raw.decode("utf-8", "replace") for raw in _listed(handle) if raw.startswith(b"refs/tags/")]

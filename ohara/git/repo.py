@@ -156,6 +156,10 @@ class Repository:
         """Finds the one commit whose id starts with a hexadecimal prefix."""
         return refs.find_commit(self.handle, prefix)
 
+    def recent_refs(self) -> tuple[str, ...]:
+        """The short names of branches and tags, the most recent first."""
+        return refs.recent(self.handle)
+
     def tags(self) -> dict[str, Sha]:
         """Every tag that leads to a commit, by its short name."""
         return refs.tags(self.handle)

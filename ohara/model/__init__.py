@@ -6,7 +6,18 @@ hex.
 
 from __future__ import annotations
 
-from ohara.model.browsing import ChangedFile, CommitDetails, History, Kin, LineOrigin, Place
+from ohara.model.browsing import (
+    AnnotatedLines,
+    Annotation,
+    ChangedFile,
+    CommitDetails,
+    Comparison,
+    History,
+    Kin,
+    LineOrigin,
+    NameKind,
+    Place,
+)
 from ohara.model.explaining import Arrival, Explained, Role
 from ohara.model.fate import Fate, FateFilter, FateState, Returned, together
 from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
@@ -33,6 +44,8 @@ from ohara.model.vectors import VectorBlock, VectorForm
 __all__ = [
     "MOST_HITS",
     "WHOLE_HUNK",
+    "AnnotatedLines",
+    "Annotation",
     "Arrival",
     "AtHead",
     "ChangeKind",
@@ -40,6 +53,7 @@ __all__ = [
     "Commit",
     "CommitDetails",
     "Companion",
+    "Comparison",
     "Copy",
     "ExplainOptions",
     "Explained",
@@ -66,6 +80,7 @@ __all__ = [
     "Match",
     "MatchCount",
     "Mode",
+    "NameKind",
     "Order",
     "Part",
     "Pass",

@@ -1,8 +1,9 @@
-"""Values for browsing: a commit with its relatives and files, blame of a line, history of a symbol."""
+"""Values for browsing: a commit, what differs between two, whose lines a file has, histories, names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ohara.model.explaining import Arrival  # noqa: TC001
 from ohara.model.history import ChangeKind, Commit, LeftOut, Sha  # noqa: TC001
@@ -83,3 +84,53 @@ class History:
     hits: tuple[Hit, ...]
     paths: tuple[str, ...]
     note: str = ""
+
+
+class NameKind(StrEnum):
+    """What a name is the name of: the filters whose values an index and its repository know."""
+
+    AUTHOR = "author"
+    PATH = "path"
+    EXT = "ext"
+    LANG = "lang"
+    SYMBOL = "symbol"
+    REF = "ref"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedLines:
+    """Lines of a file that follow each other and were last touched by one commit.
+
+    `first` is the first of them, from 1; `commit` counts `Annotation.commits` from 0, and is -1 where no
+    indexed commit made them.
+    """
+
+    first: int
+    lines: int
+    commit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """Whose lines a file has, as it is in a commit: all of it in order, and the commits, without bodies."""
+
+    sha: Sha
+    path: str
+    lines: tuple[AnnotatedLines, ...]
+    commits: tuple[Commit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What differs between two commits, some files of it: each file, and a hit for each of its hunks.
+
+    A hit's commit is the newer one, with the older one for its only parent. `next` is the number of the first
+    file after these, or None where they are the last of `total`.
+    """
+
+    old: Commit
+    new: Commit
+    files: tuple[ChangedFile, ...]
+    hits: tuple[Hit, ...]
+    total: int
+    next: int | None = None

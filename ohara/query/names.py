@@ -8,9 +8,12 @@ the same.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +33,21 @@ class IssueName:
 
 @dataclass(frozen=True, slots=True)
 class PathName:
-    """A file or folder; of an address, without its branch."""
+    """A file or folder; of an address, without its branch, which may be longer (see `settled`)."""
 
     path: str
+    address: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class LinesName:
-    """Lines of a file, numbered as they are in `revision`."""
+    """Lines of a file, numbered as they are in `revision`; of an address, see `settled`."""
 
     path: str
     first: int
     last: int
     revision: str = "HEAD"
+    address: str = field(default="", compare=False)
 
 
 Name: TypeAlias = CommitName | IssueName | PathName | LinesName
@@ -117,9 +122,14 @@ def _of_address(path: str) -> Name | None:
     if file is None or file["revision"] in _NO_REVISION:
         return _of_history(path)
     written = unquote(file["path"]).rstrip("/")
-    revision = file["revision"] if _OBJECT_NAME.fullmatch(file["revision"]) else "HEAD"
+    is_object = _OBJECT_NAME.fullmatch(file["revision"])
+    revision = file["revision"] if is_object else "HEAD"
+    address = "" if is_object else f"{unquote(file['revision'])}/{written}"
     fragment = _FRAGMENT.fullmatch(f"file{_fragment_of(path)}")
-    return _spanned(written, fragment, revision) if fragment else PathName(written)
+    if fragment is None:
+        return PathName(written, address)
+    lines = _spanned(written, fragment, revision)
+    return replace(lines, address=address) if lines else None
 
 
 def _of_history(path: str) -> Name | None:
@@ -131,7 +141,32 @@ def _of_history(path: str) -> Name | None:
     if tag := _OF_TAG.search(path):
         return CommitName(unquote(tag["revision"]))
     log = _OF_LOG.search(path)
-    return PathName(unquote(log["path"]).rstrip("/")) if log else None
+    if log is None:
+        return None
+    written = unquote(log["path"]).rstrip("/")
+    return PathName(written, f"{unquote(log['revision'])}/{written}")
+
+
+def settled(name: Name, known: Callable[[str], str | None]) -> Name:
+    """A name with its branch and its path told apart, which an address alone does not: both may have slashes.
+
+    `known` gives the commit that a branch or tag leads to, "" where it leads to one that is not indexed, and
+    None where there is no such name. A branch of somebody else's is known by its remote's name before it.
+    """
+    if not isinstance(name, PathName | LinesName) or not name.address:
+        return name
+    parts = name.address.split("/")
+    for length in range(1, len(parts) + 1):
+        ref, path = "/".join(parts[:length]), "/".join(parts[length:])
+        found = next((sha for each in (ref, f"origin/{ref}") if (sha := known(each)) is not None), None)
+        if found is None:
+            continue
+        if not path:
+            return CommitName(found or ref)
+        if isinstance(name, LinesName):
+            return replace(name, path=path, revision=found or name.revision, address="")
+        return PathName(path)
+    return name
 
 
 def _fragment_of(path: str) -> str:

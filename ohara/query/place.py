@@ -7,10 +7,14 @@ of lines of a file on a forge is a place, too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
-from ohara.query.names import LinesName, PathName, read_name
+from ohara.query.names import LinesName, PathName, read_name, settled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOST_LINE = 10_000_000  # no file that is read has more
 LONGEST_PLACE = 4096
@@ -31,7 +35,8 @@ class Target:
     """What is to be explained: a file, lines of a file, or a symbol, of a file if there is a path.
 
     Lines are 1-based and inclusive, 0 without any, and numbered as in `revision`, where the place names one.
-    With both a path and a symbol of the same text it may be either.
+    With both a path and a symbol of the same text it may be either. `address` is what of a forge's address
+    stands for a branch and a path, until a repository tells which is which.
     """
 
     source: str
@@ -40,6 +45,7 @@ class Target:
     last: int = 0
     symbol: str = ""
     revision: str = ""
+    address: str = ""
 
     @property
     def may_be_either(self) -> bool:
@@ -96,11 +102,23 @@ def _lines(written: str, found: re.Match[str]) -> Target:
 
 def _of_address(written: str) -> Target:
     match read_name(written):
-        case LinesName(path, first, last, revision):
-            return Target(written, path, first, last, revision="" if revision == "HEAD" else revision)
-        case PathName(path):
-            return Target(written, path)
+        case LinesName(path, first, last, revision, address):
+            counted_in = "" if revision == "HEAD" else revision
+            return Target(written, path, first, last, revision=counted_in, address=address)
+        case PathName(path, address):
+            return Target(written, path, address=address)
     raise UsageError(f"{written!r} is not the address of a file", hint=HINT)
+
+
+def settled_target(target: Target, known: Callable[[str], str | None]) -> Target:
+    """The target with its branch and its path told apart, as `settled` does for names."""
+    if not target.address:
+        return target
+    name = settled(LinesName(target.path, target.first, target.last, address=target.address), known)
+    if not isinstance(name, LinesName):
+        return target
+    revision = target.revision if name.revision == "HEAD" else name.revision
+    return replace(target, path=name.path, revision=revision, address="")
 
 
 def _path(written: str) -> str:

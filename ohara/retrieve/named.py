@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
 from ohara.model import ChangeKind, Mode, QueryClass
-from ohara.query.names import CommitName, IssueName, LinesName, PathName, read_name
+from ohara.query.names import CommitName, IssueName, LinesName, PathName, read_name, settled
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import Candidate
 from ohara.store.answers import WordQuery
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.model import Query
+    from ohara.query.names import Name
     from ohara.retrieve.request import Sources
     from ohara.store.answers import PathChange, PlacedHunk
     from ohara.store.reading import Allowed, Reader
@@ -52,19 +54,27 @@ async def look_up(sources: Sources, query: Query, allowed: Allowed) -> Listed | 
     if name is None and query.query_class is QueryClass.PATH:
         name = PathName(query.words)
 
-    def work(reader: Reader) -> Listed | None:
-        match name:
+    def work(reader: Reader, name: Name) -> Listed | None:
+        match named := settled(name, partial(_commit_of_ref, sources, reader)):
             case CommitName():
-                return _commit(sources, reader, query, name, allowed)
+                return _commit(sources, reader, query, named, allowed)
             case IssueName():
-                return _mentions(reader, query, name, allowed)
+                return _mentions(reader, query, named, allowed)
             case LinesName():
-                return _lines(sources, reader, query, name, allowed)
+                return _lines(sources, reader, query, named, allowed)
             case PathName():
-                return _file(reader, query, name.path, allowed)
-        return None
+                return _file(reader, query, named.path, allowed)
 
-    return await sources.pool.read(work) if name else None
+    return await sources.pool.read(lambda reader: work(reader, name)) if name else None
+
+
+def _commit_of_ref(sources: Sources, reader: Reader, ref: str) -> str | None:
+    """The commit that a branch or tag leads to; "" when it is not indexed, None when there is none."""
+    try:
+        named = sources.named(reader, (ref,))
+    except QueryError:
+        return None
+    return "" if named.note or not named.commits else named.commits[0]
 
 
 # -- commits -------------------------------------------------------------------------------------

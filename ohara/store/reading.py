@@ -389,6 +389,10 @@ class History(Protocol):
         """Every path that ever changed, sorted."""
         ...
 
+    def authors(self) -> list[str]:
+        """Everybody who wrote a commit that is shown, by name, who wrote the most first."""
+        ...
+
 
 class Changes(Protocol):
     """How often files and symbols changed, and in which commits."""

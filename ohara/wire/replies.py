@@ -11,7 +11,9 @@ from msgspec import Meta
 from ohara import errors
 from ohara.errors import InternalError, OharaError
 from ohara.model import (  # noqa: TC001 - msgspec reads them
+    Annotation,
     CommitDetails,
+    Comparison,
     History,
     Hit,
     IndexStatus,
@@ -81,6 +83,24 @@ class Excerpt(Reply, frozen=True, kw_only=True):
     """The reply to Lines; fewer lines where the file ends."""
 
     lines: tuple[str, ...]
+
+
+class AnnotatedReply(Reply, frozen=True, kw_only=True, tag="annotated"):
+    """The reply to AnnotateRequest."""
+
+    annotation: Annotation
+
+
+class Compared(Reply, frozen=True, kw_only=True):
+    """The reply to CompareRequest."""
+
+    comparison: Comparison
+
+
+class NamesReply(Reply, frozen=True, kw_only=True, tag="named"):
+    """The reply to NamesRequest, the likeliest first."""
+
+    names: tuple[str, ...]
 
 
 class Located(Reply, frozen=True, kw_only=True):
@@ -192,6 +212,9 @@ AnyReply: TypeAlias = (
     | Excerpt
     | Located
     | RelatedReply
+    | AnnotatedReply
+    | Compared
+    | NamesReply
 )
 
 

@@ -7,9 +7,11 @@ from typing import Annotated, Generic, TypeAlias, TypeVar, get_args
 import msgspec
 from msgspec import Meta
 
-from ohara.model import ExplainOptions, Query, SearchOptions
+from ohara.model import ExplainOptions, NameKind, Query, SearchOptions
 from ohara.wire.replies import (
+    AnnotatedReply,
     Blamed,
+    Compared,
     Described,
     Done,
     Event,
@@ -19,6 +21,7 @@ from ohara.wire.replies import (
     Health,
     Id,
     Located,
+    NamesReply,
     Printed,
     RelatedReply,
     Reply,
@@ -138,6 +141,29 @@ class Lines(Searching[Excerpt], frozen=True, kw_only=True):
     last: Line
 
 
+class AnnotateRequest(Searching[AnnotatedReply], frozen=True, kw_only=True, tag="annotate"):
+    """Get the commit that last touched each line of a file as of a commit."""
+
+    commit: ShortText
+    path: ShortText
+
+
+class CompareRequest(Searching[Compared], frozen=True, kw_only=True, tag="compare"):
+    """Get what differs between two commits, from a file on; as many files as are read in a moment."""
+
+    old: ShortText
+    new: ShortText
+    first: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+
+
+class NamesRequest(Searching[NamesReply], frozen=True, kw_only=True, tag="names"):
+    """Get the values that a filter may be completed to."""
+
+    kind: NameKind
+    begun: Annotated[str, Meta(max_length=4096)] = ""
+    k: Annotated[int, Meta(ge=1, le=1_000)] = 24
+
+
 class RelatedRequest(Searching[RelatedReply], frozen=True, kw_only=True, tag="related"):
     """Get what changes together with a path, `path:line`, `path:symbol`, a symbol or a commit."""
 
@@ -216,6 +242,9 @@ AnyRequest: TypeAlias = (
     | Lines
     | Remote
     | RelatedRequest
+    | AnnotateRequest
+    | CompareRequest
+    | NamesRequest
     | Stop
 )
 

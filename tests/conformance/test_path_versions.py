@@ -105,3 +105,4 @@ def test_where_symbols_stand_and_every_name(index: Index) -> None:
     assert asked(index, lambda reader: reader.definitions("Shop.pay")) == []
     assert asked(index, lambda reader: reader.symbol_names()) == ["Cart.pay", "pay"]
     assert asked(index, lambda reader: reader.paths()) == ["new.py", "old.py", "other.py"]
+    assert asked(index, lambda reader: reader.authors()) == ["Ada"]

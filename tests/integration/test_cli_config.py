@@ -13,9 +13,11 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
+from fixtures.script import History
 from ohara import config
 from ohara.cli.main import COMMANDS, cli, main
-from tests.process import ROOT
+from tests.indexing import index
+from tests.process import ROOT, Terminal, ohara
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,11 +242,86 @@ def test_nothing_is_offered_where_git_knows_nothing(tmp_path: Path, three_commit
     assert offered(three_commits.path, "find", "ref:ev") == []
 
 
+def launcher(folder: Path) -> dict[str, str]:
+    """An environment in which shells find this ohara."""
+    program = folder / "ohara"
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m ohara "$@"\n')
+    program.chmod(0o755)
+    return os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "TERM": "dumb"}
+
+
+def test_values_come_from_the_index_where_there_is_one(tmp_path: Path) -> None:
+    with History(tmp_path / "net") as history:
+        history.commit("Start", {"net.py": "def greet(name):\n    return name\n", "old.py": "x = 1\n"})
+        history.commit("Drop what is old", {"old.py": None})
+    repo = history.repo
+    assert offered(repo.path, "find", "symbol:gr") == []
+    index(repo)
+    assert offered(repo.path, "find", "symbol:gr") == ["symbol:greet"]
+    assert offered(repo.path, "find", "--symbol", "REET") == ["greet"]
+    assert offered(repo.path, "find", "lang:") == ["lang:python"]  # no other is there
+    assert offered(repo.path, "find", "path:") == ["path:net.py", "path:old.py"]  # all that ever was
+    assert offered(repo.path, "find", "ref:ma") == ["ref:main"]
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="needs the shell whose completion it tries")
+def test_fish_completes(three_commits: Repo, tmp_path: Path) -> None:
+    asked = ("ohara find ref:ma", "ohara find au", "ohara find --ref ma", "ohara sho")
+    script = "ohara completion fish | source\n" + "".join(f'complete -C "{each}"\n' for each in asked)
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", script],
+        cwd=three_commits.path,
+        env=launcher(tmp_path),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    told = [line.partition("\t")[0] for line in done.stdout.splitlines()]
+    assert (done.stderr, told) == ("", ["ref:main", "author:", "main", "show"])
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="needs the shell whose completion it tries")
+def test_zsh_completes_and_keeps_what_was_typed(three_commits: Repo, tmp_path: Path) -> None:
+    three_commits.git("branch", "Mast")  # differs from main in case alone, as far as `ma`
+    (tmp_path / ".zshrc").write_text(
+        f"autoload -U compinit; compinit -u -d {tmp_path}/dump\n"
+        'eval "$(ohara completion zsh)"\nPS1="> "; unsetopt prompt_cr prompt_sp\n'
+    )
+    keys = ["ohara find ref:mai\t", "ohara find ref:ma\t", "ohara find au\t", "ohara find retry kind:ren\t"]
+    with Terminal(
+        ["zsh", "-i"], three_commits.path, launcher(tmp_path) | {"ZDOTDIR": str(tmp_path)}
+    ) as shell:
+        shell.wait_for("> ")
+        shell.send(keys[0])
+        shell.wait_for("ref:main")
+        shell.send(f"\x15{keys[1]}")
+        shell.wait_for("ref:Mast")  # both are listed, and what was typed stays
+        assert "ref:ma" in shell.seen
+        shell.send(f"\x15{keys[2]}")
+        shell.wait_for("thor:")
+        shell.send(f"\x15{keys[3]}")
+        shell.wait_for("kind:renamed")
+
+
+@pytest.mark.skipif(not shutil.which("man"), reason="needs the program that shows the page")
+def test_man_shows_the_page_without_a_warning(tmp_path: Path) -> None:
+    page = tmp_path / "ohara.1"
+    page.write_bytes(ohara("man").stdout.encode())
+    done = subprocess.run(
+        ["man", "--warnings", "-l", str(page)],
+        env=os.environ | {"MANWIDTH": "80", "MANPAGER": "cat", "PAGER": "cat"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "OHARA(1)" in done.stdout
+    assert "ohara find [OPTIONS] QUERY..." in done.stdout.replace("\b", "")
+    assert all(len(line) <= 84 for line in done.stdout.splitlines())
+
+
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs the shell whose completion it tries")
 def test_bash_completes_a_value_behind_a_colon(three_commits: Repo, tmp_path: Path) -> None:
-    launcher = tmp_path / "ohara"
-    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m ohara "$@"\n')
-    launcher.chmod(0o755)
     script = (
         'eval "$(ohara completion bash)"\n'
         'try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()\n'
@@ -254,7 +331,7 @@ def test_bash_completes_a_value_behind_a_colon(three_commits: Repo, tmp_path: Pa
     done = subprocess.run(
         ["bash", "--norc", "-c", script],
         cwd=three_commits.path,
-        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        env=launcher(tmp_path),
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -11,7 +11,7 @@ from fixtures.script import History
 from fixtures.tree import Edit, MovedFrom
 from ohara import client, wire
 from ohara.errors import IndexMissing, RepositoryError, UsageError
-from ohara.model import ChangedFile, ChangeKind, LeftOut, Place
+from ohara.model import ChangedFile, ChangeKind, LeftOut, NameKind, Place
 from tests.daemon import service, wait_until
 from tests.indexing import index
 
@@ -275,3 +275,54 @@ def test_a_repository_is_indexed_no_further_once_it_is_stopped(
     assert ohara.send(wire.HealthCheck()).queued == ()
     assert ohara.send(wire.Status(repo=str(large.path))).status.behind > 0
     ohara.send(wire.Pause())  # the service would go on with it by and by; nobody waits for that here
+
+
+def test_a_whole_file_is_annotated_as_git_blames_it(repo: Repo, ohara: Client) -> None:
+    for commit, path in (("longer", "lib/net.py"), ("merge", "lib/net.py"), ("https", "net.py")):
+        sha = repo.sha[commit]
+        told = ohara.send(wire.AnnotateRequest(repo=str(repo.path), commit=sha, path=path)).annotation
+        mine = [told.commits[run.commit].sha for run in told.lines for _ in range(run.lines)]
+        blamed = repo.git("blame", "-l", "-s", "--root", sha, "--", path).splitlines()
+        assert mine == [line.split()[0].lstrip("^") for line in blamed]
+        assert [run.first for run in told.lines][:1] == [1]
+    assert {commit.message for commit in told.commits} == {"Start", "Use https"}
+    with pytest.raises(RepositoryError, match=r"there is no file nowhere.py"):
+        ohara.send(wire.AnnotateRequest(repo=str(repo.path), commit="HEAD", path="nowhere.py"))
+
+
+@pytest.mark.parametrize(("before", "after"), [("start", "longer"), ("readme", "timeout"), ("doc", "https")])
+def test_two_commits_are_compared_as_git_diffs_them(
+    repo: Repo, ohara: Client, before: str, after: str
+) -> None:
+    old, new = repo.sha[before], repo.sha[after]
+    told = ohara.send(wire.CompareRequest(repo=str(repo.path), old=old[:10], new=new)).comparison
+    counted = [line.split("\t") for line in repo.git("diff", "-M", "--numstat", old, new).splitlines()]
+    assert (told.old.sha, told.new.sha, told.total, told.next) == (old, new, len(counted), None)
+    lines = [(f"{file.additions}", f"{file.deletions}") for file in told.files]
+    assert lines == [(added.replace("-", "0"), removed.replace("-", "0")) for added, removed, _ in counted]
+    diff = repo.git("diff", "-M", old, new)
+    for hit in told.hits:
+        assert hit.excerpt in diff
+        assert hit.commit.parents == (old,)  # a removed line is a line of the older one
+    assert len({hit.hunk for hit in told.hits}) == len(told.hits) == diff.count("\n@@ ")
+    rest = ohara.send(wire.CompareRequest(repo=str(repo.path), old=old, new=new, first=1)).comparison
+    assert rest.files == told.files[1:]
+    same = ohara.send(wire.CompareRequest(repo=str(repo.path), old=new, new=new)).comparison
+    assert (same.files, same.total) == ((), 0)
+
+
+def test_names_are_completed_from_the_index(repo: Repo, ohara: Client) -> None:
+    def named(kind: NameKind, begun: str = "", k: int = 24) -> tuple[str, ...]:
+        return ohara.send(wire.NamesRequest(repo=str(repo.path), kind=kind, begun=begun, k=k)).names
+
+    author = repo.git("log", "-1", "--format=%an").strip()
+    assert named(NameKind.AUTHOR, author[1:3].upper()) == (author,)
+    assert named(NameKind.PATH) == ("README", "lib/", "logo.png", "net.py")  # what is gone comes last
+    assert named(NameKind.PATH, "lib/") == ("lib/net.py",)
+    assert named(NameKind.EXT) == ("py", "png")
+    assert named(NameKind.LANG, "py") == ("python",)
+    assert named(NameKind.SYMBOL, "c") == ("close", "connect")
+    assert named(NameKind.SYMBOL, "nect") == ("connect",)
+    assert named(NameKind.SYMBOL, "c", k=1) == ("close",)
+    assert named(NameKind.REF)[:2] == ("HEAD", "main")
+    assert named(NameKind.REF, "sid") == ("side",)

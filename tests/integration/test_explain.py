@@ -111,6 +111,12 @@ def roles(results: Results) -> list[Role]:
 # -- what places are -----------------------------------------------------------------------------
 
 
+def test_lines_of_an_address_are_those_of_its_branch(repo: Repo) -> None:
+    repo.git("branch", "-f", "feature/x", repo.sha["filter"])
+    told = explain(repo, "https://forge/a/b/blob/feature/x/cart.py#L6")
+    assert keys(repo, told)[0] != "format"  # what came later is not on the branch
+
+
 @pytest.mark.parametrize(
     "place",
     ["shop/cart.py:6", "shop/cart.py#L6", "./shop//cart.py:6", "https://forge/a/b/blob/main/shop/cart.py#L6"],

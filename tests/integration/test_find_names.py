@@ -126,6 +126,14 @@ def test_lines_are_counted_as_in_the_commit_of_an_address(engine: Engine, repo: 
     assert keys(ask(engine, address), repo) == ["closes"]
 
 
+def test_the_branch_of_an_address_may_have_a_slash(engine: Engine, repo: Repo) -> None:
+    repo.git("branch", "-f", "feature/x", repo.sha["closes"])
+    address = "https://github.com/ada/ledger/blob/feature/x/src/ledger.py"
+    results = ask(engine, f"{address}#L2")
+    assert (keys(results, repo), results.query.query_class) == (["closes"], QueryClass.LINES)
+    assert keys(ask(engine, address), repo) == keys(ask(engine, "src/ledger.py"), repo)
+
+
 def test_lines_of_a_file_that_is_not_there_are_the_changes_of_the_file(engine: Engine, repo: Repo) -> None:
     results = ask(engine, "setup.py:1")
     assert keys(results, repo)[0] == "inner"  # pkg/setup.py is the one that is still there

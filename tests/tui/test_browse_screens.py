@@ -406,6 +406,17 @@ class Counting(SteadyLink):
 
 @anyio
 @pytest.mark.usefixtures("still")
+async def test_a_table_of_repositories_has_its_heads_and_details_when_nothing_moves(parcel: Path) -> None:
+    async with running(parcel) as (app, pilot):
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "1 repository" in text_of(app))
+        heads, *rest = text_of(app).splitlines()
+        assert heads.split() == ["repository", "path", "state", "commits", "size", "indexed"]
+        assert any(line.strip("│ ").startswith(f"path       {parcel}") for line in rest)
+
+
+@anyio
+@pytest.mark.usefixtures("still")
 async def test_what_is_there_is_asked_again_now_and_then_while_indexing_goes_on(parcel: Path) -> None:
     app = app_for(parcel)
     app.link = link = Counting(app.link_changed)

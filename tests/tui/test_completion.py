@@ -1,4 +1,4 @@
-"""Filters are completed in the bar: names, and values that there are in the repository."""
+"""Filters are completed in the bar and in the dialog: names, and values that the index knows."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.widgets import Input
 
+from ohara.model import NameKind
 from tests.tui.driving import running, text_of, until, until_stage
-from tui.completion import Known, complete
-from tui.git_process import known_names
+from tui.completion import complete, names_wanted
+from tui.screens.filters import FiltersScreen, last_value
 from tui.search_state import Stage
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-KNOWN = Known(
-    authors=("Ada Moreau", "bob", "Adam"),
-    paths=("src/net/client.py", "src/net/server.py", "src/util.py", "README.md"),
-    refs=("main", "release/1.0", "v1.0"),
-    symbols=("Client.send", "retry"),
-)
 
 
 @pytest.mark.parametrize(
@@ -30,45 +25,53 @@ KNOWN = Known(
         ("au", ["author:"]),
         ("retry la", ["lang:"]),
         ("retry -pa", ["path:"]),
-        ("author:a", ['author:"Ada Moreau"', "author:Adam"]),
-        ('author:"Ada M', ['author:"Ada Moreau"']),
-        ("path:", ["path:src/", "path:README.md"]),
-        ("path:src/", ["path:src/net/", "path:src/util.py"]),
-        ("path:client", ["path:src/net/client.py"]),
-        ("file:src/n", ["file:src/net/"]),
-        ("ref:1", ["ref:release/1.0", "ref:v1.0"]),
-        ("symbol:send", ["symbol:Client.send"]),
-        ("ext:", ["ext:py", "ext:md"]),
         ("is:g", ["is:gone"]),
         ("kind:re", ["kind:renamed"]),
         ("since:t", ["since:today", "since:yesterday"]),
     ],
 )
 def test_what_is_begun_is_completed(text: str, choices: list[str]) -> None:
-    found = complete(text, KNOWN)
+    found = complete(text)
     assert found is not None
     assert list(found.choices) == choices
     assert found.text(0).endswith(choices[0])
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "begun"),
+    [
+        ("author:a", NameKind.AUTHOR, "a"),
+        ('author:"Ada M', NameKind.AUTHOR, "Ada M"),
+        ("retry -path:", NameKind.PATH, ""),
+        ("file:src/n", NameKind.PATH, "src/n"),
+        ("commit:v1", NameKind.REF, "v1"),
+        ("tag:v1", NameKind.REF, "v1"),
+        ("symbol:Client.se", NameKind.SYMBOL, "Client.se"),
+        ("language:py", NameKind.LANG, "py"),
+        ("extension:p", NameKind.EXT, "p"),
+        ("kind:re", None, ""),
+        ("std::move", None, ""),
+    ],
+)
+def test_names_are_asked_of_the_index(text: str, kind: NameKind | None, begun: str) -> None:
+    wanted = names_wanted(text)
+    assert wanted == (None if kind is None else (kind, begun))
+    if kind is not None:
+        found = complete(text, ("Ada Moreau", "bob"))
+        assert found is not None
+        assert found.choices[-1].endswith(":bob")
+
+
 @pytest.mark.parametrize("text", ["", "retry", "a", "std::move", "http://x", "retry ", '"au', "message:fix"])
 def test_what_is_no_filter_is_left_alone(text: str) -> None:
-    assert complete(text, KNOWN) is None
+    assert complete(text, ("fix", "move")) is None
 
 
 @given(st.text(max_size=30))
 def test_nothing_that_is_typed_makes_it_stumble(text: str) -> None:
-    found = complete(text, KNOWN)
+    found = complete(text, ("Ada Moreau", "src/net.py"))
     assert found is None or found.text(0) != text
-
-
-@pytest.mark.anyio
-async def test_names_come_from_the_repository(parcel: Path) -> None:
-    known = await known_names(parcel)
-    assert "Ada Moreau" in known.authors
-    assert "parcel/upload.py" in known.paths
-    assert "main" in known.refs
-    assert (await known_names("/nowhere")) == Known()
+    assert text.endswith(last_value(text))
 
 
 @pytest.mark.anyio
@@ -85,10 +88,43 @@ async def test_a_key_goes_through_the_choices_and_a_space_makes_a_chip(parcel: P
         assert bar.draft.chips == ('author:"Ada Moreau"',)
         await until_stage(pilot, Stage.RESULTS)
         assert {hit.commit.author for hit in app.search.results.hits} == {"Ada Moreau"}
-        await pilot.press(*"lang:p", "tab", "tab")
-        first, second = (line for line in ("lang:perl", "lang:php"))
-        assert bar.draft.text.split()[-1] in {first, second, "lang:powershell", "lang:python", "lang:proto"}
+        await pilot.press(*"lang:p")
+        await until(pilot, lambda: "lang:python" in app.search.completing.hint)
+        assert "perl" not in app.search.completing.hint  # a language that no file here is in
         await pilot.press("ctrl+u")
         await until_stage(pilot, Stage.WELCOME)
         await pilot.press("tab")
         assert not bar.input.has_focus  # nothing to complete: the next pane
+
+
+@pytest.mark.anyio
+async def test_symbols_and_paths_of_the_whole_history_are_offered(parcel: Path) -> None:
+    async with running(parcel) as (app, pilot):
+        completing = app.search.completing
+        await pilot.press(*"symbol:retr")
+        await until(pilot, lambda: "retr" in completing.hint.partition(": ")[2], "symbols")
+        await pilot.press("ctrl+u", *"path:parcel/up")
+        await until(pilot, lambda: "path:parcel/upload.py" in completing.hint, "paths")
+
+
+@pytest.mark.anyio
+async def test_the_dialog_completes_its_fields(parcel: Path) -> None:
+    async with running(parcel, "upload", asked=True) as (app, pilot):
+        await pilot.press("f")
+        dialog = app.screen
+        assert isinstance(dialog, FiltersScreen)
+        await pilot.press(*"bob ad")
+        await until(pilot, lambda: "Ada Moreau" in text_of(app), "authors")
+        await pilot.press("tab")
+        author = next(field for field in dialog.query(Input) if field.name == "author")
+        assert author.value == 'bob "Ada Moreau"'
+        await pilot.press("down")
+        assert getattr(dialog.focused, "name", "") == "path"
+        await until(pilot, lambda: "parcel/" in text_of(app), "paths")
+        await pilot.press(*"parcel/upl")
+        await until(pilot, lambda: "parcel/upload.py" in text_of(app), "paths")
+        await pilot.press("tab")
+        path = next(field for field in dialog.query(Input) if field.name == "path")
+        assert path.value == "parcel/upload.py"
+        await pilot.press("enter")
+        assert app.search.bar.draft.chips == ("author:bob", 'author:"Ada Moreau"', "path:parcel/upload.py")

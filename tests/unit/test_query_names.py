@@ -4,7 +4,7 @@ import pytest
 
 from ohara.model import QueryClass
 from ohara.query import parse
-from ohara.query.names import CommitName, IssueName, LinesName, Name, PathName, read_name
+from ohara.query.names import CommitName, IssueName, LinesName, Name, PathName, read_name, settled
 
 SHA = "6155da72c1e2b3a4958677f0a1b2c3d4e5f60718"
 
@@ -104,3 +104,28 @@ def test_what_may_be_a_word_is_no_name(text: str) -> None:
 )
 def test_a_name_has_its_class(text: str, query_class: QueryClass) -> None:
     assert parse(text, now=0).query_class is query_class
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("blob/feature/x/src/db.py#L3", LinesName("src/db.py", 3, 3, SHA)),
+        ("blob/feature/x/src/db.py", PathName("src/db.py")),
+        ("-/blob/theirs/y/src/db.py#L3-4", LinesName("src/db.py", 3, 4, SHA)),
+        ("blob/unread/z/src/db.py#L3", LinesName("src/db.py", 3, 3)),
+        ("blob/gone/branch/src/db.py#L3", LinesName("branch/src/db.py", 3, 3)),
+        ("blob/v1.0/src/db.py#L3", LinesName("src/db.py", 3, 3, SHA)),
+        ("tree/feature/x", CommitName(SHA)),
+        ("commits/feature/x/src", PathName("src")),
+        ("commit/feature", None),
+    ],
+)
+def test_a_branch_with_a_slash_is_told_from_the_path_by_what_there_is(
+    address: str, name: Name | None
+) -> None:
+    refs = {"feature/x": SHA, "origin/theirs/y": SHA, "unread/z": "", "v1.0": SHA}
+    read = read_name(f"https://github.com/a/b/{address}")
+    assert (settled(read, refs.get) if read else None) == name
+    if isinstance(name, LinesName):
+        assert isinstance(found := settled(read, refs.get) if read else None, LinesName)
+        assert found.revision == name.revision

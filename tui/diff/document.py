@@ -34,11 +34,13 @@ class DiffDocument:
     section: str = ""
     wrap: int = 0  # cells after which a line goes on in the next; 0 where it is cut
     wanted: str = ""  # text that is looked for
+    is_file: bool = False  # all of a file: its lines, and nothing above them
     rows: Sequence[Row] = field(init=False)
     pairs: Sequence[Pair] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", [*self.head, *rows_of(self.hits, self.section)])
+        rows = [*self.head, *rows_of(self.hits, self.section)]
+        object.__setattr__(self, "rows", [row for row in rows if row.is_line] if self.is_file else rows)
         object.__setattr__(self, "pairs", pairs_of(self.rows) if self.is_split else ())
 
     @property

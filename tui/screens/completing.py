@@ -1,38 +1,53 @@
-"""Completes filters while they are typed: the choices stand under the bar, and a key goes through them."""
+"""Completes filters while they are typed: the choices stand beside the field, and a key goes through them.
+
+Names that only the index knows are asked of the service while the user types; they come a moment later.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ohara import wire
+from ohara.errors import OharaError
 from tui.cells import sanitize
-from tui.completion import Completion, Known, complete
-from tui.git_process import known_names
+from tui.completion import MOST, Completion, NamesWanted, complete, names_wanted
+from tui.workers import start_worker
 
 if TYPE_CHECKING:
-    from tui.screens.search import SearchScreen
+    from collections.abc import Callable
+
+    from textual.dom import DOMNode
+
+    from tui.app import OharaApp
 
 _SHOWN = 6
+_KEPT = 200  # answers: what was rubbed out is typed again
 
 
 class Completing:
-    """The choices for what is being typed; what a repository holds is asked for once a filter is begun."""
+    """The choices for what is being typed; `drawn` is called when others came from the service."""
 
-    def __init__(self, screen: SearchScreen) -> None:
-        self._screen = screen
-        self._known: tuple[str, Known] | None = None
+    def __init__(
+        self, app: OharaApp, node: DOMNode, repository: Callable[[], str], drawn: Callable[[], None]
+    ) -> None:
+        self._app = app
+        self._node = node
+        self._repository = repository
+        self._drawn = drawn
+        self._known: dict[tuple[str, NamesWanted], tuple[str, ...]] = {}
         self._completion: Completion | None = None
+        self._text = ""
         self._taken = ""
         self._number = -1
 
     @property
     def hint(self) -> str:
-        """The choices as they are shown under the bar."""
+        """The choices as they are shown."""
         completion = self._completion
         if completion is None:
             return ""
-        key = self._screen.ohara.keys.first_label("complete")
+        key = self._app.keys.first_label("complete")
         here = self._number % len(completion.choices) if self._number >= 0 else -1
         first = max(0, here - _SHOWN + 1)
         shown = completion.choices[first : first + _SHOWN]
@@ -40,37 +55,38 @@ class Completing:
         more = " …" if len(completion.choices) > first + _SHOWN else ""
         return sanitize(f"{key}: {'  '.join(words)}{more}")
 
-    def typed(self) -> None:
-        """Look what can be completed now."""
-        field = self._screen.bar.input
-        before = field.value[: field.cursor_position]
-        if self._taken and before == self._taken:
+    def typed(self, text: str | None) -> None:
+        """Look what a text, as far as the cursor, can be completed to now; None for nothing."""
+        if text is not None and self._taken and text == self._taken:
             return  # it was completed just now: the key goes on through the choices
         self._taken, self._number = "", -1
-        self._completion = complete(before, self._names()) if field.has_focus else None
+        self._text = text or ""
+        wanted = names_wanted(self._text)
+        names: tuple[str, ...] = ()
+        if wanted is not None:
+            asked = (self._repository(), wanted)
+            if asked not in self._known:
+                start_worker(self._node, partial(self._ask, *asked), group="names", exclusive=True)
+            names = self._known.get(asked, ())
+        self._completion = complete(self._text, names)
 
-    def _names(self) -> Known:
-        repository = self._screen.finder.state.repository
-        symbols = tuple(dict.fromkeys(hit.symbol for hit in self._screen.finder.state.hits if hit.symbol))
-        if self._known is None or self._known[0] != repository:
-            self._known = (repository, Known())
-            self._screen.start_worker(partial(self._ask, repository), group="names", exclusive=True)
-        return replace(self._known[1], symbols=symbols)
+    async def _ask(self, repository: str, wanted: NamesWanted) -> None:
+        request = wire.NamesRequest(repo=repository, kind=wanted.kind, begun=wanted.begun, k=MOST)
+        try:
+            names = (await self._app.link.send(request)).names
+        except OharaError:  # nothing is offered then; the query itself tells what is wrong
+            return
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        self._known[repository, wanted] = names
+        if names_wanted(self._text) == wanted and not self._taken:
+            self._completion = complete(self._text, names)
+            self._drawn()
 
-    async def _ask(self, repository: str) -> None:
-        self._known = (repository, await known_names(repository))
-        self.typed()
-        self._screen.view.draw()
-
-    def take_next(self) -> bool:
-        """Complete to the next choice; false when there is none."""
-        completion, field = self._completion, self._screen.bar.input
-        if completion is None:
-            return False
+    def next_text(self) -> str | None:
+        """The text completed to the next choice; None when there is none."""
+        if self._completion is None:
+            return None
         self._number += 1
-        behind = field.value[field.cursor_position :]
-        self._taken = completion.text(self._number)
-        field.value = self._taken + behind
-        field.cursor_position = len(self._taken)
-        self._screen.view.draw()
-        return True
+        self._taken = self._completion.text(self._number)
+        return self._taken

@@ -6,8 +6,9 @@ same functions that read a typed one, so the dialog accepts nothing that the que
 
 from __future__ import annotations
 
+import re
 import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
@@ -17,6 +18,7 @@ from ohara.errors import QueryError
 from ohara.query import parse
 from tui.cells import sanitize
 from tui.query_draft import chips_of
+from tui.screens.completing import Completing
 from tui.screens.dialog import Dialog
 from tui.widgets.text_input import TextInput
 
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.events import DescendantFocus
+
+    from tui.app import OharaApp
 
 FIELDS: tuple[tuple[str, str, str], ...] = (
     ("author", "Author", "a stretch of the name or address"),
@@ -43,11 +48,15 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+_NOTE = "Several values: separate them by spaces, quote what has spaces."
+
+
 class FiltersScreen(Dialog[tuple[str, ...] | None]):
     """Asks for filters; answers with chips, or with None when nothing is to change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "apply", "Apply", priority=True),
+        Binding("tab", "complete", "Complete", priority=True),
         Binding("down,ctrl+n", "app.focus_next", "Next", priority=True),
         Binding("up", "app.focus_previous", "Previous", priority=True),
         Binding("ctrl+d", "clear", "Clear all", priority=True),
@@ -56,6 +65,7 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
     def __init__(self, chips: Sequence[str]) -> None:
         super().__init__()
         self._values = fields_of(chips)
+        self._completing: Completing | None = None
 
     def compose(self) -> ComposeResult:
         """A field a line."""
@@ -65,14 +75,50 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
                     yield Label(title, markup=False)
                     yield TextInput(self._values.get(name, ""), placeholder=example, name=name, compact=True)
             yield Static("", classes="complaint", markup=False)
-            yield Static("Several values: separate them by spaces, quote what has spaces.", classes="note")
+            yield Static(_NOTE, classes="note", markup=False)
         box.border_title = "Filters"
-        box.border_subtitle = "enter apply · ctrl+d clear · esc back"
+        box.border_subtitle = "enter apply · tab complete · ctrl+d clear · esc back"
 
     def on_mount(self) -> None:
-        """Keep cursors still."""
+        """Keep cursors still, and complete what is typed from the index."""
         for field in self.query(Input):
             field.cursor_blink = False
+        app = cast("OharaApp", self.app)
+        self._completing = Completing(app, self, lambda: app.repository, self._draw_choices)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Look what the value that is being typed can be completed to."""
+        event.stop()
+        if isinstance(event.input, TextInput) and event.input.has_focus:
+            self._look(event.input)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Look what the field that one came to can be completed to."""
+        if isinstance(event.widget, TextInput):
+            self._look(event.widget)
+
+    def _look(self, field: TextInput) -> None:
+        if self._completing is not None:
+            name = (field.name or "").removeprefix("-")
+            self._completing.typed(f"{name}:{last_value(field.before_cursor)}")
+            self._draw_choices()
+
+    def _draw_choices(self) -> None:
+        hint = self._completing.hint if self._completing is not None else ""
+        self.query_one(".note", Static).update(_without_names(hint) or _NOTE)
+
+    def action_complete(self) -> None:
+        """Complete the value that is being typed, or go to the next field."""
+        field = self.focused
+        completed = self._completing.next_text() if self._completing is not None else None
+        if completed is None or not isinstance(field, TextInput):
+            self.app.action_focus_next()
+            return
+        before = field.before_cursor
+        kept = before[: len(before) - len(last_value(before))]
+        with self.prevent(Input.Changed):
+            field.replace_before_cursor(kept + completed.partition(":")[2])
+        self._draw_choices()
 
     def action_clear(self) -> None:
         """Empty every field."""
@@ -89,6 +135,18 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
             self.query_one(".complaint", Static).update("\n".join(map(sanitize, told)))
             return
         self.dismiss(chips)
+
+
+def last_value(text: str) -> str:
+    """The value of several that is being typed, with the quote that it begins with."""
+    if text.count('"') % 2:
+        return text[text.rindex('"') :]
+    return text if text.endswith('"') and text.count('"') == 2 else text.rpartition(" ")[2]
+
+
+def _without_names(hint: str) -> str:
+    """The choices without the name of the filter, which stands beside the field."""
+    return re.sub(r"(?<=[\s\[])[a-z]+:(?=\S)", "", hint)
 
 
 def fields_of(chips: Sequence[str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from tui.actions import Action, Keys, Scope
 
 _KEYS = 18
+_WIDE = 96
+_LEAST_WORDS = 24
 
 
 class HelpScreen(Dialog[None]):
@@ -48,7 +51,7 @@ class HelpScreen(Dialog[None]):
         self._first = tuple(first)
         self._keys = keys
         self._field = TextInput(placeholder="show only …", compact=True, id="help-filter")
-        self._text = Static(listed(self._first, keys))
+        self._text = Static()
 
     def compose(self) -> ComposeResult:
         """The list, in a box that scrolls."""
@@ -63,6 +66,14 @@ class HelpScreen(Dialog[None]):
         self._field.display = False
         self._field.cursor_blink = False
 
+    def on_resize(self) -> None:
+        """Wrap the words at the width that there is."""
+        self.call_after_refresh(self._list)
+
+    def _list(self) -> None:
+        width = self._text.content_size.width or _WIDE
+        self._text.update(listed(self._first, self._keys, self._field.value, width))
+
     def action_filter(self) -> None:
         """Ask what to show only."""
         self._field.display = True
@@ -75,7 +86,7 @@ class HelpScreen(Dialog[None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show the actions that hold what is typed."""
         event.stop()
-        self._text.update(listed(self._first, self._keys, event.value))
+        self._list()
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the list."""
@@ -87,8 +98,9 @@ class HelpScreen(Dialog[None]):
         box.scroll_to(y=box.max_scroll_y if last else 0, animate=False)
 
 
-def listed(first: Sequence[Scope], keys: Keys, wanted: str = "") -> Content:
+def listed(first: Sequence[Scope], keys: Keys, wanted: str = "", width: int = _WIDE) -> Content:
     """The actions that hold a text, by place and purpose: these places first, the others after them."""
+    room = max(_LEAST_WORDS, width - _KEYS - 4)  # a scroll bar may take two
     places = [*first, *dict.fromkeys(action.scope for action in ACTIONS if action.scope not in first)]
     lines: list[Content] = []
     for place in places:
@@ -98,12 +110,11 @@ def listed(first: Sequence[Scope], keys: Keys, wanted: str = "") -> Content:
         lines += [Content(""), Content.styled(f"{place}", "bold $primary")]
         for group, members in by_group(mine):
             lines.append(Content.styled(f"  {group}", "$faint"))
-            lines += [
-                Content.assemble(
-                    (f"  {fit(keys.labels(action), _KEYS)}", "bold $accent"), (action.help, "$foreground")
-                )
-                for action in members
-            ]
+            for action in members:
+                labels = f"  {fit(keys.labels(action), _KEYS)}"
+                for said in wrap(action.help, room):
+                    lines.append(Content.assemble((labels, "bold $accent"), (said, "$foreground")))
+                    labels = " " * len(labels)
     return Content("\n").join(lines[1:]) if lines else Content.styled("Nothing holds that.", "$muted")
 
 

@@ -15,6 +15,7 @@ from textual.content import Content
 from ohara import wire
 from ohara.errors import OharaError
 from ohara.model import Role
+from ohara.present.hunks import joined_with_pieces
 from tui.actions import Scope, bindings
 from tui.advice import Advice
 from tui.cells import cut, fit, sanitize
@@ -25,17 +26,21 @@ from tui.screens.find_actions import FindActions
 from tui.screens.paned import PanedScreen, list_beside_diff
 from tui.screens.trace_actions import open_line, show_in_pager
 from tui.trace import trace_of_hit
+from tui.visits import HistoryVisit
 from tui.widgets.diff_view import DiffView
 from tui.widgets.footer import StatusPart
 from tui.widgets.row_list import Part, RowList
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from ohara.model import Commit, History, Hit
+    from tui.diff.rows import Row as DiffRow
     from tui.trace import Trace
-    from tui.visits import HistoryVisit
+    from tui.visits import ExplainVisit
     from tui.widgets.row_list import Row
 
 _AUTHOR = 14
@@ -48,14 +53,17 @@ class HistoryScreen(PanedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(Scope.HISTORY, Scope.DIFF)]
     AUTO_FOCUS = "#steps"
 
-    def __init__(self, visit: HistoryVisit) -> None:
+    def __init__(self, visit: HistoryVisit | ExplainVisit) -> None:
         super().__init__()
         self.visit = visit
         self.diff = DiffView(id="diff")
-        self.trace = visit.trace or trace_of_hit(visit.hit)
+        self.trace = visit.trace if isinstance(visit, HistoryVisit) else None
+        if self.trace is None and visit.hit is not None:
+            self.trace = trace_of_hit(visit.hit)
         self.steps: list[tuple[Commit, list[Hit]]] = []
         self.step_list = RowList(self._step_row, id="steps")
         self._history: History | None = None
+        self._pieces: dict[str, list[tuple[Hit, tuple[Hit, ...]]]] = {}  # of the hunks of each commit
         self._note = ""
         self.commands = {
             **diff_commands(self, self.diff),
@@ -130,7 +138,9 @@ class HistoryScreen(PanedScreen):
         grouped: dict[str, list[Hit]] = {}
         for hit in history.hits:
             grouped.setdefault(hit.commit.sha, []).append(hit)
-        self.steps = [(hits[0].commit, hits) for hits in grouped.values()]
+        self._pieces = {sha: joined_with_pieces(hits) for sha, hits in grouped.items()}
+        joined = ([whole for whole, _ in each] for each in self._pieces.values())
+        self.steps = [(hits[0].commit, hits) for hits in joined]
         if not self.steps:
             label = self.trace.label if self.trace else ""
             lines = (label, history.note) if history.note else (label,)
@@ -142,14 +152,18 @@ class HistoryScreen(PanedScreen):
             self.step_list.focus()
         self._begin_at(self.visit.hit)
 
-    def _begin_at(self, hit: Hit) -> None:
+    def _begin_at(self, hit: Hit | None) -> None:
         """Select the change and the hunk that the history was opened from."""
+        if hit is None:
+            self.step_list.show(len(self.steps), 0)
+            self._show_step(0)
+            return
         at = next((at for at, (commit, _) in enumerate(self.steps) if commit.sha == hit.commit.sha), 0)
         self.step_list.show(len(self.steps), at)
         self._show_step(at)
-        hunks = [each.hunk for each in self.steps[at][1]]
-        if hit.hunk in hunks[1:]:
-            self.diff.go_to_hit(hunks.index(hit.hunk))
+        for number, (_, pieces) in enumerate(self._pieces[self.steps[at][0].sha]):
+            if number and any(piece.hunk == hit.hunk for piece in pieces):
+                self.diff.go_to_hit(number)
 
     # -- the list --------------------------------------------------------------------------------
 
@@ -172,6 +186,15 @@ class HistoryScreen(PanedScreen):
             right = [Part(" ● began", "good")]
         return left, right
 
+    def _head_rows(self, hits: Sequence[Hit], width: int) -> list[DiffRow]:
+        """The rows above the diff of a change."""
+        return commit_head(hits[0], now=self.ohara.clock(), width=width)
+
+    @property
+    def _said(self) -> str:
+        """What the screen is about, in words."""
+        return f"History of {self.trace.label}" if self.trace is not None else ""
+
     def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Show what the commit did."""
         self._show_step(event.at)
@@ -183,7 +206,7 @@ class HistoryScreen(PanedScreen):
     def _show_step(self, at: int) -> None:
         commit, hits = self.steps[at]
         width = self.diff.text_size.width or self.size.width // 2
-        self.diff.show(hits, head=commit_head(hits[0], now=self.ohara.clock(), width=width))
+        self.diff.show(hits, head=self._head_rows(hits, width))
         self.diff.border_title = Content(sanitize(hits[0].path))
         self.diff.border_subtitle = Content(sanitize(f"{commit.author} · {author_day(commit)}"))
         self.refresh_status()
@@ -194,8 +217,8 @@ class HistoryScreen(PanedScreen):
         """Draw the lines at the foot and the titles again."""
         super().refresh_status()
         parts: list[StatusPart] = []
-        if self.trace is not None:
-            parts.append(StatusPart(f"History of {self.trace.label}", "bold $foreground"))
+        if self._said:
+            parts.append(StatusPart(self._said, "bold $foreground"))
         if self.steps:
             self.step_list.border_title = Content(
                 f"Change {self.step_list.position + 1} of {len(self.steps)}"
@@ -230,7 +253,7 @@ class HistoryScreen(PanedScreen):
 
     def follow_symbol_or_lines(self) -> None:
         """Follow the symbol instead of the lines, or the other way round."""
-        whole = trace_of_hit(self.visit.hit)
+        whole = trace_of_hit(self.visit.hit) if self.visit.hit is not None else None
         if self.trace is None or whole is None:
             return
         if self.trace.symbol:

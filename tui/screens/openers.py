@@ -8,7 +8,9 @@ from ohara import wire
 from ohara.errors import OharaError
 from tui.palette import Palette
 from tui.screens.pick import Entry, PickScreen
+from tui.screens.prompt import PromptScreen
 from tui.theme_choice import theme_names
+from tui.visits import ExplainVisit
 from tui.workers import start_worker
 
 if TYPE_CHECKING:
@@ -40,6 +42,17 @@ async def _repositories(app: OharaApp) -> tuple[str, ...]:
     except OharaError:
         return ()
     return tuple(each.repository for each in found if each.status is not None)
+
+
+def explain_place(app: OharaApp) -> None:
+    """Ask for a place, and explain it."""
+    hint = "explain path:10-20, path:name, name or path; esc goes back"
+
+    def chosen(place: str | None) -> None:
+        if place and place.strip():
+            app.visited.open(ExplainVisit(app.repository, place.strip()))
+
+    app.push_screen(PromptScreen("?", hint, lambda _: None), chosen)
 
 
 def choose_theme(app: OharaApp) -> None:

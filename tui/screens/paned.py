@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
-from tui.actions import BY_NAME, Scope, textual_action
+from tui.actions import ACTIONS, BY_NAME, Scope, textual_action
 from tui.advice import Advice, Choice
 from tui.formats import count
 from tui.widgets.advice_view import AdviceView
@@ -63,7 +63,10 @@ class PanedScreen(Screen[None]):
 
     def refresh_status(self) -> None:
         """Draw the lines at the foot and the titles again."""
-        self.key_line.show(self.ohara.footer_keys(*self.active_scopes))
+        lacking = {
+            each.name for each in ACTIONS if each.scope in self.SCOPES and each.name not in self.commands
+        }
+        self.key_line.show(self.ohara.footer_keys(*self.active_scopes, without=lacking))
 
     def marks_said(self) -> list[StatusPart]:
         """How much is marked, for the status line."""

@@ -147,10 +147,11 @@ class RepositoriesScreen(PanedScreen):
     def refresh_status(self) -> None:
         """Draw the lines at the foot, and the details of the selected one, again."""
         super().refresh_status()
-        self._columns.update(_heads(self._list.text_size.width))
+        seen = self.size.width - 4  # before they are laid out for the first time
+        self._columns.update(_heads(self._list.text_size.width or seen))
         known = self._selected
         lines = details(known, now=self.ohara.clock()) if known is not None else []
-        width = max(8, self._details.content_size.width - 11)
+        width = max(8, (self._details.content_size.width or seen) - 11)
         self._details.update(
             Content("\n").join(
                 Content.assemble(

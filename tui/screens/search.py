@@ -85,7 +85,7 @@ class SearchScreen(PanedScreen):
         from tui.screens.hit_actions import HitActions
         from tui.screens.hit_list import HitList
 
-        self.completing = Completing(self)
+        self.completing = Completing(self.ohara, self, lambda: self.finder.state.repository, self.view.draw)
         self.view.completions = lambda: self.completing.hint
         self.hit_list = HitList(self)
         panes = await self.lazy.mount()
@@ -171,7 +171,7 @@ class SearchScreen(PanedScreen):
         event.stop()
         self.history.query_changed(event.draft)
         if self.lazy.mounted is not None:
-            self.completing.typed()
+            self.completing.typed(self.bar.input.before_cursor if self.bar.input.has_focus else None)
             self.view.draw_hint()
         self.intent = None
         self.asking.ask_soon()
@@ -258,8 +258,12 @@ class SearchScreen(PanedScreen):
 
     def on_query_input_completed(self) -> None:
         """Complete the filter that is being typed, or go to the next pane."""
-        if not self.completing.take_next():
+        completed = self.completing.next_text()
+        if completed is None:
             self.focus_next()
+            return
+        self.bar.input.replace_before_cursor(completed)
+        self.view.draw()
 
     def on_query_input_pasted(self, event: QueryInput.Pasted) -> None:
         """Search by the lines that were pasted."""

@@ -1,4 +1,4 @@
-"""The actions that trace a line of a diff: blame, history, and more context from its file."""
+"""The actions that trace a line of a diff: blame, history, explanation, its whole file; and a comparison."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ohara import wire
 from ohara.errors import OharaError
 from ohara.model import ChangeKind
-from tui.visits import CommitVisit, HistoryVisit
+from tui.visits import CommitVisit, CompareVisit, ExplainVisit, FileVisit, HistoryVisit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,7 @@ class TraceActions:
             "line_history": lambda: open_line(self._host, self._diff.selected_line),
             "whole_file": self.open_file,
             "compare": self.compare,
+            "explain": self.explain,
         }
 
     async def _lines_around(self, hit: Hit, first: int, last: int) -> Sequence[str]:
@@ -57,28 +58,49 @@ class TraceActions:
         return self._diff.selected_hit or next(iter(self._diff.hits), None)
 
     def open_file(self) -> None:
-        """Read the whole file as of this commit, with who last touched each line in the margin."""
-        from tui.external import blame_command
-
-        hit = self._hit
+        """Read the whole file as of this commit, with who last touched each line beside it."""
+        hit, line = self._hit, self._diff.selected_line
         if hit is None or not hit.path:
             return
-        is_gone = hit.kind is ChangeKind.DELETED and hit.commit.parents
-        sha = hit.commit.parents[0] if is_gone else hit.commit.sha
-        in_pager(self._host, blame_command(hit.repository or self._host.repository, sha, hit.path))
+        is_old = bool(line is not None and line.is_old) or hit.kind is ChangeKind.DELETED
+        if is_old and hit.commit.parents:
+            sha, path = hit.commit.parents[0], hit.old_path or hit.path
+            at = line.line if line is not None and line.is_old else hit.old_line
+        else:
+            sha, path = hit.commit.sha, hit.path
+            at = line.line if line is not None and not line.is_old else hit.line
+        self._host.ohara.visited.open(FileVisit(self._repository(hit), sha, path, max(1, at)))
+
+    def explain(self) -> None:
+        """Explain the line under the cursor, or the symbol or lines that this hunk is about."""
+        from tui.trace import place_of, trace_of_hit, trace_of_line
+
+        hit, line = self._hit, self._diff.selected_line
+        if hit is None:
+            return
+        trace = trace_of_line(line) if line is not None and self._diff.has_focus else trace_of_hit(hit)
+        if trace is None:
+            self._host.notify("There are no lines here to explain.", timeout=3)
+            return
+        place = place_of(trace)
+        self._host.ohara.visited.open(ExplainVisit(self._repository(hit), place, trace.commit, hit))
 
     def compare(self) -> None:
         """Read what differs between the two commits that are marked, or between a marked one and this."""
-        from tui.external import compare_command
-
-        marked = {hit.commit.sha: hit.commit for hit in self._host.ohara.marks.values()}
+        marked = {hit.commit.sha: hit for hit in self._host.ohara.marks.values()}
         if len(marked) == 1 and self._hit is not None:
-            marked[self._hit.commit.sha] = self._hit.commit
+            marked[self._hit.commit.sha] = self._hit
         if len(marked) != 2:
             self._host.notify("Mark hits of two commits, or of one to compare it with this.", timeout=4)
             return
-        old, new = sorted(marked.values(), key=lambda commit: commit.committer_time)
-        in_pager(self._host, compare_command(self._host.repository, old.sha, new.sha))
+        old, new = sorted(marked.values(), key=lambda hit: hit.commit.committer_time)
+        if self._repository(old) != self._repository(new):
+            self._host.notify("These commits are of two repositories.", timeout=4)
+            return
+        self._host.ohara.visited.open(CompareVisit(self._repository(old), old.commit.sha, new.commit.sha))
+
+    def _repository(self, hit: Hit) -> str:
+        return hit.repository or self._host.repository
 
     def blame(self) -> None:
         """Go to the commit that last touched the line under the cursor."""

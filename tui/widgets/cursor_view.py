@@ -64,6 +64,18 @@ class CursorView(DiffCanvas, inherit_bindings=False):
             """The view it happened in."""
             return self.view
 
+    class CursorMoved(Message, namespace="diff_view"):
+        """The cursor came to another line."""
+
+        def __init__(self, view: CursorView) -> None:
+            super().__init__()
+            self.view = view
+
+        @property
+        def control(self) -> CursorView:
+            """The view it happened in."""
+            return self.view
+
     # -- moving ----------------------------------------------------------------------------------
 
     def scroll_diff(self, lines: int = 0, pages: float = 0) -> None:
@@ -85,6 +97,8 @@ class CursorView(DiffCanvas, inherit_bindings=False):
         self._cursor = max(0, min(to, self._document.height - 1))
         self.reveal(self._cursor)
         self.redraw_lines(left, self._cursor)
+        if self._cursor != left and self._margin is not None:
+            self.post_message(self.CursorMoved(self))
         after = self._hit_here()
         if after != before and after is not None:
             self.post_message(self.HitReached(self, after))

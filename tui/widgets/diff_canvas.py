@@ -7,7 +7,7 @@ drew, draws again those that changed, and knows which character is under which c
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual.geometry import Region
@@ -21,8 +21,18 @@ from tui.widgets.diff_renderer import DiffOptions, DiffRenderer, StyledRow
 from tui.widgets.diff_styles import CLASSES, CSS
 from tui.widgets.line_view import LineView
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _WIDEST = 4_000  # cells: how far a diff can be scrolled sideways
 _MESSAGE_LINE = 1  # where the message stands when nothing is shown
+
+
+class Margin(NamedTuple):
+    """What stands beside the lines of a file, by their numbers, in columns of these widths."""
+
+    widths: tuple[int, ...]
+    facts: Mapping[int, tuple[str, ...]]
 
 
 class DiffCanvas(LineView):
@@ -47,6 +57,7 @@ class DiffCanvas(LineView):
         self._marked: frozenset[tuple[str, int]] = frozenset()
         self._renderer: DiffRenderer | None = None
         self._tall = 0
+        self._margin: Margin | None = None
 
     def set_message(self, text: str) -> None:
         """Show a message where there is nothing to show."""
@@ -86,6 +97,16 @@ class DiffCanvas(LineView):
         self._options = replace(self._options, whitespace=not self._options.whitespace)
         self.repaint()
 
+    def set_margin(self, margin: Margin | None) -> None:
+        """Show facts beside the lines of a file."""
+        self._margin = margin
+        self.repaint()
+
+    @property
+    def margin_cells(self) -> int:
+        """How wide the margin is."""
+        return sum(width + 1 for width in self._margin.widths) if self._margin is not None else 0
+
     # -- where things are ------------------------------------------------------------------------
 
     def reveal(self, position: int) -> None:
@@ -103,7 +124,7 @@ class DiffCanvas(LineView):
     def spot(self, x: int, position: int) -> Spot:
         """The row and the character of its text under a cell."""
         renderer = self._current_renderer()
-        number, column = self._document.row_at(position), x - renderer.gutter_cells
+        number, column = self._document.row_at(position), x - renderer.gutter_cells - self.margin_cells
         if self._document.is_split and self._document.pairs[position].heading is None:
             pair, half = self._document.pairs[position], self._half(self.text_size.width)
             side = pair.left if x <= half else pair.right
@@ -147,7 +168,7 @@ class DiffCanvas(LineView):
     def _measure(self) -> None:
         renderer, seen = self._current_renderer(), self.text_size.width
         widest = min(_WIDEST, self._document.widest)
-        width = widest + renderer.gutter_cells
+        width = widest + renderer.gutter_cells + self.margin_cells
         if self._document.wrap and not self._document.is_split:
             width = 0
         if self._document.is_split:  # both halves are cut at the same position
@@ -191,6 +212,8 @@ class DiffCanvas(LineView):
             is_marked = row.kind is RowKind.HUNK and (of.commit.sha, of.hunk) in self._marked
             return renderer.heading(row, width, here=here, marked=is_marked)
         left = self.scroll_offset.x
+        if self._margin is not None:
+            return self._with_margin(self._margin, position, width)
         if not sheet.is_split:
             if sheet.wrap:
                 part = sheet.part_at(position)
@@ -206,6 +229,19 @@ class DiffCanvas(LineView):
                 renderer.half(new, width - half - 1, left, is_old=False, here=here),
             ]
         )
+
+    def _with_margin(self, margin: Margin, position: int, width: int) -> Strip:
+        """A line of a file with what stands beside it."""
+        sheet, renderer = self._document, self._current_renderer()
+        here, number, part = position == self._cursor, sheet.row_at(position), sheet.part_at(position)
+        line = sheet.rows[number].new
+        facts = margin.facts.get(line, ()) if line is not None and not part else ()
+        room = width - self.margin_cells
+        beside = renderer.margin(facts or ("",) * len(margin.widths), margin.widths, here=here)
+        styled = self._styled_row(number)
+        if sheet.wrap:
+            return Strip.join([beside, renderer.wrapped(styled, room, part, sheet.wrap, here=here)])
+        return Strip.join([beside, renderer.line(styled, room, self.scroll_offset.x, here=here)])
 
     def _styled_row(self, number: int) -> StyledRow:
         """A row with everything that is drawn on it."""

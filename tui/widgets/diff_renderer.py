@@ -39,6 +39,7 @@ class DiffOptions:
     numbers: bool = True
     whitespace: bool = False
     wrap: bool = False
+    one_number: bool = False  # a file, not a diff: there is no other side
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ class DiffRenderer:
     @property
     def gutter_cells(self) -> int:
         """How wide the gutter of a unified row is, sign included."""
-        return (2 * (self._digits + 1) if self._options.numbers else 0) + 3
+        columns = 1 if self._options.one_number else 2
+        return (columns * (self._digits + 1) if self._options.numbers else 0) + 3
 
     @property
     def half_gutter_cells(self) -> int:
@@ -144,14 +146,16 @@ class DiffRenderer:
 
     def line(self, styled: StyledRow, width: int, left: int, *, here: bool) -> Strip:
         """A line with both numbers, cut at the left."""
-        row = styled.row
-        numbers = f"{_digits(row.old, self._digits)} {_digits(row.new, self._digits)} "
-        return self._joined(styled, numbers, width, left, here=here)
+        return self._joined(styled, self._numbers(styled.row), width, left, here=here)
+
+    def _numbers(self, row: Row) -> str:
+        old = "" if self._options.one_number else f"{_digits(row.old, self._digits)} "
+        return f"{old}{_digits(row.new, self._digits)} "
 
     def wrapped(self, styled: StyledRow, width: int, part: int, room: int, *, here: bool) -> Strip:
         """One part of a line that takes several; the first has its numbers."""
         row, base = styled.row, self._base[styled.row.kind]
-        numbers = f"{_digits(row.old, self._digits)} {_digits(row.new, self._digits)} "
+        numbers = self._numbers(row)
         head = self._mark(row, numbers if part == 0 else " " * len(numbers), here=here)
         if part:
             head[-1] = Segment("↪ ", base + self._cut)
@@ -165,6 +169,14 @@ class DiffRenderer:
             return Strip([Segment("┄" * width, self._gutter)], width)
         number = styled.row.old if is_old else styled.row.new
         return self._joined(styled, f"{_digits(number, self._digits)} ", width, left, here=here)
+
+    def margin(self, facts: Sequence[str], widths: Sequence[int], *, here: bool) -> Strip:
+        """What stands beside a line of a file: facts in columns, each in its own colour."""
+        segments = []
+        for fact, room, style in zip(facts, widths, self._facts, strict=False):
+            ground = Style(bgcolor=self._cursor.bgcolor, reverse=self._cursor.reverse) if here else Style()
+            segments.append(Segment(f"{fit(cut(display_line(fact).text, room), room)} ", style + ground))
+        return Strip(segments)
 
     @property
     def rule(self) -> Strip:

@@ -113,7 +113,8 @@ class DiffView(CursorView):
         """How many cells of a line stand before it goes on in the next; 0 where lines are cut."""
         if not self._options.wrap:
             return 0
-        return max(_LEAST_WRAP, self.text_size.width - self._current_renderer().gutter_cells)
+        taken = self._current_renderer().gutter_cells + self.margin_cells
+        return max(_LEAST_WRAP, self.text_size.width - taken)
 
     @property
     def wanted(self) -> str:
@@ -152,6 +153,7 @@ class DiffView(CursorView):
             self._section,
             self._wrap_cells(),
             self._wanted,
+            self._options.one_number,
         )
         same = self._document.same_row(cursor_row) if cursor_row is not None else None
         self._cursor = (

@@ -27,6 +27,16 @@ class TextInput(Input):
         text.plain = sanitize(text.plain)
         return text
 
+    @property
+    def before_cursor(self) -> str:
+        """What stands before the cursor."""
+        return self.value[: self.cursor_position]
+
+    def replace_before_cursor(self, text: str) -> None:
+        """Put a text in place of what stands before the cursor."""
+        self.value = text + self.value[self.cursor_position :]
+        self.cursor_position = len(text)
+
     def _position_to_cell(self, position: int) -> int:
         return cell_len(sanitize(self.value[:position]))
 

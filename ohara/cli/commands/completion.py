@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import FishComplete, ShellComplete, ZshComplete
+from click.shell_completion import FishComplete, ShellComplete
 
 from ohara.cli.main import COMPLETE_VARIABLE, PROGRAM, cli
-from ohara.cli.shells import OharaBashComplete
+from ohara.cli.shells import OharaBashComplete, OharaZshComplete
 
 _SHELLS: dict[str, type[ShellComplete]] = {
     "bash": OharaBashComplete,
-    "zsh": ZshComplete,
+    "zsh": OharaZshComplete,
     "fish": FishComplete,
 }
 

@@ -25,7 +25,7 @@ from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
 from ohara.present.text import warnings
 from ohara.present.threads import thread_lines
-from ohara.query.names import CommitName, read_name
+from ohara.query.names import CommitName, read_name, settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,6 +112,8 @@ def command(
 def _commit(engine: Engine, repo: Path, rev: str) -> Sha:
     """The commit that was named, by git's own rules or by its address on a forge."""
     name = read_name(rev) if "://" in rev else None
+    if name is not None:
+        name = settled(name, lambda ref: engine.repository.resolve_existing((ref,)).get(ref))
     if isinstance(name, CommitName):
         rev = name.revision
     elif "://" in rev:

@@ -36,6 +36,8 @@ _TOUCHING = """SELECT hunk.id FROM symbol
   WHERE symbol.qualified = ? AND commits.live = 1{of_paths}
   GROUP BY hunk.id, commits.committer_time, commits.sha
   ORDER BY commits.committer_time DESC, commits.sha DESC, hunk.id LIMIT ?"""
+_AUTHORS = """SELECT person.name, count(*) FROM commits JOIN person ON person.id = commits.author
+  WHERE commits.live = 1 GROUP BY person.name ORDER BY 2 DESC, 1"""
 _OF_PATHS = " AND path.path IN (SELECT value FROM texts(?))"
 _MADE = """SELECT commits.id, commits.sha, commits.committer_time, commits.parents, old.path, file.old_blob,
     file.id
@@ -123,3 +125,8 @@ def _shas(packed: bytes) -> tuple[Sha, ...]:
 def hunks_of_file(session: Session, commit: int, file: int) -> list[HunkRange]:
     """Where the hunks of one changed file stand."""
     return [HunkRange(HunkId(row[0]), *row[1:]) for row in session.rows(_HUNKS_OF_FILE, (commit, file))]
+
+
+def authors(session: Session) -> list[str]:
+    """Everybody who wrote a commit that is shown, who wrote the most first."""
+    return [row[0] for row in session.rows(_AUTHORS)]

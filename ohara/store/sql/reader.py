@@ -238,6 +238,10 @@ class Lookups(Session, Protocol):
         """Every path that ever changed."""
         return path_versions.paths(self)
 
+    def authors(self) -> list[str]:
+        """Everybody who wrote a commit that is shown, who wrote the most first."""
+        return browse.authors(self)
+
     # -- changes ---------------------------------------------------------------------------------
 
     def commits_changing(self, paths: Collection[str], limit: int) -> list[CommitAt]:
