@@ -27,7 +27,7 @@ from ohara.model import Filters, SearchOptions
 from ohara.store.answers import WordQuery
 from ohara.store.facts import TIPS
 from ohara.store.locate import IndexLocation
-from ohara.store.postgres import postings, schema, server
+from ohara.store.postgres import postings, schema, server, upkeep
 from ohara.store.postgres.connection import Server, connect
 from ohara.store.postgres.hybrid import HybridHit, hybrid
 from ohara.store.postgres.index import PostgresIndex
@@ -509,6 +509,39 @@ def test_meaning_and_words_are_weighed_in_one_statement(pushed: tuple[Engine, Po
     assert [hit.at.hunk for hit in words[: len(by_words)]] == [one.at.hunk for one in by_words]
     assert [hit.semantic for hit in meaning] == sorted((hit.semantic for hit in meaning), reverse=True)
     assert (max(hit.fulltext for hit in both), max(hit.semantic for hit in both)) == (1.0, 1.0)
+
+
+_HNSW = "SELECT indexname FROM pg_indexes WHERE tablename = 'vec_content' AND indexdef LIKE '%hnsw%'"
+
+
+def test_an_index_of_neighbours_finds_as_many_as_are_asked_for(
+    pushed: tuple[Engine, PostgresIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, target = pushed
+    embedder = own.search._load_embedder()
+    assert embedder is not None
+    probe = Probe.of(embedder.embed(["upload a parcel"], TextKind.QUERY)[0], embedder)
+    assert probe is not None
+
+    def near(filters: Filters) -> list[tuple[int, float]]:
+        with closing(PostgresReader(target.server, target.name)) as reader:
+            reader.connection.execute("SET enable_seqscan = off")
+            reader.connection.execute("SET enable_bitmapscan = off")
+            reader.connection.execute("SET enable_sort = off")
+            found = reader.nearest_contents(probe, embedder.id, reader.allow(filters), 1_000)
+        assert found is not None
+        return found
+
+    narrow = Filters(paths=("server/**",))
+    exact, narrowed = near(Filters()), near(narrow)
+    monkeypatch.setattr(upkeep, "HNSW_FROM", 1)
+    pushed_to(own, target)
+    with closing(PostgresReader(target.server, target.name)) as reader:
+        made = reader.rows(_HNSW)
+    assert made
+    assert len(exact) > 60 > len(narrowed) > 10
+    assert set(near(Filters())) == set(exact)
+    assert set(near(narrow)) == set(narrowed)
 
 
 def reader_count(index: PostgresIndex) -> int:

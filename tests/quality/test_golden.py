@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fixtures.golden import GOLDEN
+from ohara.engine import Engine
+from ohara.index.push import push
 from ohara.index.run import IndexOptions
 from ohara.model import Mode, QueryClass, SearchOptions
+from ohara.store.postgres.index import PostgresIndex
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -16,8 +20,8 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from fixtures.golden import GoldenQuery
-    from ohara.engine import Engine
     from ohara.model import Results, Sha
+    from ohara.store.postgres.connection import Server
 
 # A fixed present, a few months after the scripted history ends.
 NOW = 1_735_689_600
@@ -33,6 +37,21 @@ def engine(shared_project: Repo, tmp_path_factory: pytest.TempPathFactory) -> It
         indexed = index(shared_project, IndexOptions(lock_wait_s=10))
         yield indexed
         indexed.close()
+
+
+@pytest.fixture(scope="module")
+def shared(engine: Engine, team: Server) -> Iterator[Engine]:
+    """The same index on a PostgreSQL server."""
+    target = PostgresIndex(engine.location, team, "golden")
+    for _ in push(engine.store, target):
+        pass
+    # However busy the machine is, no lane is left out.
+    settings = replace(engine.settings, find=replace(engine.settings.find, lane_timeout_s=100.0))
+    engine.settings = settings
+    asked = Engine(engine.repository, settings, target)
+    yield asked
+    asked.close()
+    target.forget(wait_s=5)
 
 
 def behind(results: Results, within: int) -> set[Sha]:
@@ -64,3 +83,14 @@ def test_golden_query(golden: GoldenQuery, rerank: bool, engine: Engine, shared_
     assert not [key for key in golden.never if sha[key] in everything], told
     if golden.exact:
         assert {names[commit] for commit in everything} == set(golden.finds)
+
+
+def test_a_shared_index_gives_the_same_answers(engine: Engine, shared: Engine, shared_project: Repo) -> None:
+    for golden in GOLDEN:
+        options = SearchOptions(k=20, mode=golden.mode, rerank=False, now=NOW)
+        own, theirs = (
+            each.find_pattern(golden.asked(shared_project.sha), options) for each in (engine, shared)
+        )
+        assert [(hit.commit.sha, hit.path, hit.line, hit.also_in) for hit in theirs.hits] == [
+            (hit.commit.sha, hit.path, hit.line, hit.also_in) for hit in own.hits
+        ], golden.query

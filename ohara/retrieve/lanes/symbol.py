@@ -6,6 +6,7 @@ lane: of each only its newest changes are taken. A name that is written out exac
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ohara.model import Mode, QueryClass
@@ -14,9 +15,12 @@ from ohara.retrieve.ranking import Candidate, ranking
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from ohara.model import HunkId, Query
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.ranking import Ranking
+    from ohara.store.answers import TouchedBy
     from ohara.store.reading import Allowed, Reader
 
 # Kind, name and neighbours: a neighbour's name says where a symbol lives, not what it is.
@@ -58,7 +62,7 @@ def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranki
     taken: dict[int, int] = {}
     found: dict[HunkId, Candidate] = {}
     pinned: set[HunkId] = set()
-    for at, symbol in reader.touching(scores, allowed):
+    for at, symbol in _best_first(reader.touching(scores, allowed), scores):
         most = _HUNKS_OF_EXACT if symbol in exact else _HUNKS_OF_ONE
         if taken.get(symbol, 0) >= most:
             continue
@@ -71,6 +75,12 @@ def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranki
             score = max(known.score, score) + _FURTHER * min(known.score, score)
         found[at.hunk] = Candidate(at.hunk, score, at.time, at.sha)
     return ranking(SymbolLane.name, found.values(), limit, pinned=pinned)
+
+
+def _best_first(touched: Iterable[TouchedBy], scores: Mapping[int, float]) -> Iterator[TouchedBy]:
+    """The same, the best symbol of each hunk first: a score must not depend on how symbols are stored."""
+    for _, of_one in groupby(touched, key=lambda one: one.at.hunk):
+        yield from sorted(of_one, key=lambda one: -scores[one.symbol])
 
 
 def _exact(reader: Reader, query: Query) -> list[int]:

@@ -34,6 +34,15 @@ READ_TIMEOUT_MS = 30_000  # a question that takes longer is not worth its place 
 LOCK_TIMEOUT_MS = 10_000
 IDLE_TIMEOUT_MS = 600_000  # of an open batch: who stalls so long gives it up
 
+_READER_SETTINGS = (
+    ("max_parallel_workers_per_gather", "0"),  # many ask at once
+    # An index of neighbours is walked on until as many were found as are asked for, filters or not; they are
+    # compared exactly afterwards, so that their order does not matter.
+    ("hnsw.iterative_scan", "relaxed_order"),
+    ("hnsw.ef_search", "400"),
+    ("hnsw.max_scan_tuples", "100000"),
+)
+
 _SET = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting(name, value)"
 
 OLDEST_SERVER = 150_000  # PostgreSQL 15
@@ -67,7 +76,7 @@ def connect(server: Server, *, writes: bool = False) -> Connection:
         ("work_mem", "64MB"),
         ("default_transaction_read_only", "off" if writes else "on"),
         *((name, str(value)) for name, value in timeouts),
-        *(() if writes else (("max_parallel_workers_per_gather", "0"),)),  # many ask at once
+        *(() if writes else _READER_SETTINGS),
     )
     with translated(server):
         connection.execute(_SET, ([name for name, _ in settings], [value for _, value in settings]))
