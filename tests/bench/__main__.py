@@ -32,7 +32,8 @@ _PARTS = {
     "fate": "what became of 300 hunks drawn by chance, beside git blame, git log -L and git log -S",
     "scale": "all repositories given in one index",
     "federation": "all repositories given searched as one, with each other's changelog questions",
-    "shared": "a team's index on PostgreSQL beside SQLite's: what it costs, each lane, the answers",
+    "shared": "a team's index on PostgreSQL beside SQLite's: what it costs, and each lane",
+    "shared-quality": "the answers of both engines to changelog questions, and of one statement",
     "shared-load": "200 clients of a server that keeps all repositories given, idle and with a push running",
     "content": "what a megabyte of each kind of content costs, on scripted histories",
     "related": "what changes together, on held-out commits",
@@ -106,7 +107,9 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "agents": lambda: measure_agents(subjects, work),
         "golden": lambda: measure_golden(subjects, work),
         "scale": lambda: parts.scale(subjects, work),
-        "shared-load": lambda: measure_load(subjects, work, dsn=given.dsn, clients=given.clients),
+        "shared-load": lambda: measure_load(
+            subjects, work, dsn=given.dsn, clients=given.clients, as_is=given.as_is
+        ),
         "federation": lambda: measure_federation(subjects, work, limit=given.queries, as_is=given.as_is),
     }
     each: dict[str, Callable[[Subject], report.Report]] = {
@@ -125,6 +128,9 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "words": lambda subject: measure_words(subject, work, patterns=given.glob, limit=given.queries),
         "find": lambda subject: parts.asking(subject, work),
         "shared": lambda subject: measure_shared(subject, work, limit=given.queries, dsn=given.dsn),
+        "shared-quality": lambda subject: measure_shared(
+            subject, work, limit=given.queries, dsn=given.dsn, answers=True
+        ),
         "daemon": lambda subject: measure_service(subject, work, queries=min(given.queries, 100)),
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
@@ -206,7 +212,7 @@ def _parser() -> argparse.ArgumentParser:
         "--kind", action="append", default=[], help="a kind of content (part of its name); default: all"
     )
     parser.add_argument(
-        "--as-is", action="store_true", help="federation asks the indexes in the work folder as they are"
+        "--as-is", action="store_true", help="federation and shared-load ask the indexes as they are"
     )
     parser.add_argument("--dsn", help="a PostgreSQL server on this machine (default: one of the run's own)")
     parser.add_argument("--clients", type=int, default=200, help="of shared-load (%(default)s)")

@@ -124,8 +124,10 @@ def served(dsn: str | None) -> Iterator[str]:
         yield server.dsn
 
 
-def measure_shared(subject: Subject, work: Path, *, limit: int, dsn: str | None = None) -> Report:
-    """Push a history, then ask both engines the same."""
+def measure_shared(
+    subject: Subject, work: Path, *, limit: int, dsn: str | None = None, answers: bool = False
+) -> Report:
+    """Push a history, then ask both engines the same: for time, or else for the quality of their answers."""
     machine = machines.look()
     indexed = with_messages(subject, work)
     with at_home(indexed.home), served(dsn) as reached:
@@ -138,12 +140,16 @@ def measure_shared(subject: Subject, work: Path, *, limit: int, dsn: str | None 
         shared = _engine(indexed, target)
         with closing(own), closing(shared):
             queries = draw_queries(subject.repo, limit=limit).queries
-            tables = [
-                *_cost_tables(subject, own, target, pushed),
-                _lanes(subject, own, shared, queries, meter),
-                *_answers(subject, own, shared, queries, meter),
-            ]
-    return Report(f"shared-{subject.name}", machine, tuple(tables), {"hunks": own.status().hunks})
+            tables = (
+                _answers(subject, own, shared, queries)
+                if answers
+                else [
+                    *_cost_tables(subject, own, target, pushed),
+                    _lanes(subject, own, shared, queries, meter),
+                ]
+            )
+    name = f"shared-{'quality-' if answers else ''}{subject.name}"
+    return Report(name, machine, tuple(tables), {"hunks": own.status().hunks})
 
 
 def _engine(indexed: Indexed, store: PostgresIndex | None) -> Engine:
@@ -228,6 +234,21 @@ def _lanes(
                 cells.append(f"{cost.server_ms / len(asked):.1f} ms")
         rows.append((f"{name} ({len(asked)})", *cells))
         talk(f"  {rows[-1]}")
+    whole: list[Asked] = []
+    cost = meter.cost(lambda: whole.append(_in_one_statement(shared, queries[:_TIMED], semantic=0.3)))
+    times = list(whole[0].elapsed_ms)
+    rows.append(
+        (
+            f"words and meaning in one statement ({len(times)})",
+            "",
+            "",
+            "",
+            millis(percentile(times, 0.5)),
+            millis(percentile(times, 0.95)),
+            f"{cost.here_ms / len(times):.1f} ms",
+            f"{cost.server_ms / len(times):.1f} ms",
+        )
+    )
     columns = (
         "questions", "SQLite p50", "p95", "processor",
         "PostgreSQL p50", "p95", "processor here", "on the server",
@@ -263,9 +284,7 @@ def _ask(engine: Engine, text: str, mode: Mode, *, k: int = 10, rerank: bool = F
 # -- answers -------------------------------------------------------------------------------------
 
 
-def _answers(
-    subject: Subject, own: Engine, shared: Engine, queries: Sequence[ChangelogQuery], meter: Meter
-) -> list[Table]:
+def _answers(subject: Subject, own: Engine, shared: Engine, queries: Sequence[ChangelogQuery]) -> list[Table]:
     """The whole pipeline on both, with and without reranking, and the single statement."""
     found: list[Asked] = []
     same = {}
@@ -284,7 +303,7 @@ def _answers(
     whole = quality_table(
         f"{subject.name}, {len(queries)} changelog questions, the whole pipeline", found, "SQLite", [note]
     )
-    one = [_in_one_statement(shared, queries, meter, semantic=share) for share in (0.1, 0.3, 0.5)]
+    one = [_in_one_statement(shared, queries, semantic=share) for share in (0.1, 0.3, 0.5)]
     fused = found[-1]
     beside = quality_table(
         f"{subject.name}: lanes then fused, beside one statement that weighs both",
@@ -309,9 +328,7 @@ def _whole(
     return Asked(name, tuple(ranks), tuple(times), ()), lists
 
 
-def _in_one_statement(
-    shared: Engine, queries: Sequence[ChangelogQuery], meter: Meter, *, semantic: float
-) -> Asked:
+def _in_one_statement(shared: Engine, queries: Sequence[ChangelogQuery], *, semantic: float) -> Asked:
     """One statement that scores meaning and words over all hunks."""
     assert isinstance(shared.store, PostgresIndex)
     embedder = shared.search._load_embedder()
@@ -333,7 +350,6 @@ def _in_one_statement(
             )  # fmt: skip
             commits = dict.fromkeys(hit.at.sha.hex() for hit in hits)
             answers.append(Answer(tuple(commits), 1_000 * (time.perf_counter() - began)))
-    del meter
     ranks = [rank_of(each.commits, query.answers) for each, query in zip(answers, queries, strict=True)]
     name = f"one statement, {semantic:.1f} meaning, {1 - semantic:.1f} words"
     return Asked(name, tuple(ranks), tuple(each.elapsed_ms for each in answers), ())

@@ -68,17 +68,22 @@ class Phase:
     wall_s: float
 
 
-def measure_load(subjects: Sequence[Subject], work: Path, *, dsn: str | None, clients: int) -> Report:
-    """Push all histories but the last (text and trigrams), then ask, alone and while that one is pushed."""
+def measure_load(
+    subjects: Sequence[Subject], work: Path, *, dsn: str | None, clients: int, as_is: bool = False
+) -> Report:
+    """Push all histories but the last (text and trigrams), then ask, alone and while that one is pushed.
+
+    `as_is` brings no index up to date first, here or on the server.
+    """
     machine = machines.look()
     home = work / "load"
-    for subject in subjects:
+    for subject in () if as_is else subjects:
         bring_up_to_date(Indexed(subject.repo, home, Settings()), "--passes", "text,literal")
     *asked, spare = subjects
     with at_home(home), served(dsn) as reached:
         server = Server("bench", reached)
         initialise(server)
-        hunks = sum(_pushed(subject, server, subject.name) for subject in asked)
+        hunks = sum(_pushed(subject, server, as_is=as_is) for subject in asked)
         questions = [_questions(subject) for subject in asked]
         meter = Meter(reached)
         idle = _phase(reached, questions, clients, meter)
@@ -90,12 +95,11 @@ def measure_load(subjects: Sequence[Subject], work: Path, *, dsn: str | None, cl
     return Report("shared-load", machine, (table,), {"hunks": hunks})
 
 
-def _pushed(subject: Subject, server: Server, name: str) -> int:
+def _pushed(subject: Subject, server: Server, *, as_is: bool) -> int:
     engine = Engine.open(subject.repo)
-    target = PostgresIndex(engine.location, server, name)
-    talk(f"pushing {name}")
-    for moment in push(engine.store, target):
-        talk(f"  {moment.stage}: {moment.done:,} of {moment.total:,}")
+    target = PostgresIndex(engine.location, server, subject.name)
+    for moment in () if as_is else push(engine.store, target):
+        talk(f"  {subject.name} {moment.stage}: {moment.done:,} of {moment.total:,}")
     with target.statistics() as known:
         return known.hunks()
 
