@@ -73,7 +73,7 @@ def cut(
         marked = by_line.get(number, ())
         text, found = (lines[number], list(marked)) if is_whole else _fitted(lines[number], marked)
         shown.append(text)
-        matches += [replace(mark, line=number - top) for mark in found]
+        matches += [Match(number - top, mark.start, mark.end, mark.name) for mark in found]
     return Excerpt(
         text="\n".join(shown),
         matches=tuple(matches),
@@ -101,16 +101,18 @@ def _old_lines(lines: Iterable[str]) -> int:
 def word_marks(body: str, terms: Collection[str], polarity: Polarity = Polarity.ANY) -> tuple[Match, ...]:
     """Mark the words of a query in a body, by their stems; with a polarity, on that side only."""
     wanted = frozenset(terms)
+    is_held: dict[str, bool] = {}  # code says the same names again and again
     sign = _SIGN_OF.get(polarity)
     found: list[Match] = []
     for number, line in enumerate(body.split("\n")):
         if line[:1] == "\\" or (sign and line[:1] != sign):
             continue
-        found += [
-            Match(number, run.start() - 1, run.end() - 1)
-            for run in _RUN.finditer(line, 1)
-            if not wanted.isdisjoint(index_text(run[0]).split())
-        ]
+        for run in _RUN.finditer(line, 1):
+            name = run[0]
+            if name not in is_held:
+                is_held[name] = not wanted.isdisjoint(index_text(name).split())
+            if is_held[name]:
+                found.append(Match(number, run.start() - 1, run.end() - 1))
     return tuple(found)
 
 

@@ -130,24 +130,19 @@ def _candidates(found: Iterable[ScoredByWords], profile: Profile) -> dict[HunkId
     A merge without lines of its own repeats in its message what a commit it merges has done: it counts less,
     before scaling, lest its short text set the scale.
     """
-    rows = [
-        (one.at, tuple(score * _factor(one, profile) for score in one.scores)) for one in found if one.scores
-    ]
-    bests = [max(scores) for scores in zip(*(scores for _, scores in rows), strict=True)]
+    rows = [one for one in found if one.scores]
+    factors = [profile.lineless_merge if at.lineless and at.merge else 1.0 for at, _ in rows]
     total = sum(share for _, share in profile.weightings)
-    candidates: dict[HunkId, Candidate] = {}
-    for at, scores in rows:
-        mixed = sum(
-            share * score / best
-            for (_, share), score, best in zip(profile.weightings, scores, bests, strict=True)
-            if best > 0
-        )
-        candidates[at.hunk] = Candidate(at.hunk, mixed / total, at.time, at.sha)
-    return candidates
-
-
-def _factor(one: ScoredByWords, profile: Profile) -> float:
-    return profile.lineless_merge if one.at.lineless and one.at.merge else 1.0
+    mixed = [0.0] * len(rows)
+    for place, (_, share) in enumerate(profile.weightings):
+        scores = [scored[place] * factor for (_, scored), factor in zip(rows, factors, strict=True)]
+        best = max(scores, default=0.0)
+        if best > 0:
+            mixed = [so_far + share * score / best for so_far, score in zip(mixed, scores, strict=True)]
+    return {
+        at.hunk: Candidate(at.hunk, score / total, at.time, at.sha)
+        for (at, _), score in zip(rows, mixed, strict=True)
+    }
 
 
 def _at_path(reader: Reader, written: str, allowed: Allowed, limit: int) -> dict[HunkId, Candidate]:
