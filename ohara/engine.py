@@ -12,9 +12,7 @@ from ohara import config
 from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryError, reason_of
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
-from ohara.index.adopt import adopt_index
 from ohara.index.reachability import not_indexed
-from ohara.index.run import DEFAULTS, IndexOptions, run
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import DEFAULT_REFS, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import WHOLE_HUNK, ExplainOptions, IndexStatus, Pass, Progress, SearchOptions
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.browse.browser import Browser
+    from ohara.index.run import IndexOptions
     from ohara.model import Hit, Query, Related, Results, Sha
     from ohara.query.names import LinesName
     from ohara.retrieve.lanes.literal import Verified
@@ -72,6 +71,8 @@ class Engine:
             return cls(repository, settings, shared_index(repository, server_named(shared)))
         engine = cls(repository, settings)
         if not engine.store.exists:
+            from ohara.index.adopt import adopt_index
+
             adopt_index(repository, engine.store)
         return engine
 
@@ -95,9 +96,11 @@ class Engine:
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def index(self, options: IndexOptions = DEFAULTS) -> Generator[Progress]:
+    def index(self, options: IndexOptions | None = None) -> Generator[Progress]:
         """Index what is not indexed yet, yielding progress."""
-        return run(self.repository.shared, self.store, self.index_settings, options)
+        from ohara.index.run import DEFAULTS, run
+
+        return run(self.repository.shared, self.store, self.index_settings, options or DEFAULTS)
 
     def gc(self) -> int:
         """Remove commits that no indexed ref reaches any more; how many there were."""
@@ -250,6 +253,8 @@ class Engine:
         pending = self.pending()
         if pending is None or pending > CATCH_UP_COMMITS:
             return pending
+        from ohara.index.run import IndexOptions
+
         passes = EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES
         self._run(IndexOptions(passes=passes, jobs=jobs, at_most_s=at_most_s))
         return self.pending()
@@ -260,6 +265,8 @@ class Engine:
 
         What was read stays in the index, unseen, until `gc`: the next visit reads only what is new.
         """
+        from ohara.index.run import IndexOptions
+
         with self.store.statistics() as known:
             choice = choose_refs(known, RefChoice(), self.settings.index.refs)
         chosen = tuple(resolve_tips(self.repository.shared, choice))

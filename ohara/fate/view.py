@@ -81,9 +81,7 @@ class FateView:
         self._tip = tip
         self._until = until
         self._below = reader.ancestors({tip.sha}) or frozenset()
-        self._links: Mapping[int, CommitLink] = reader.remembered(
-            "links by commit", lambda: {link.commit: link for link in reader.links()}
-        )
+        self._links: dict[int, CommitLink | None] = reader.remembered("links by commit", dict)
         self._order = reader.log_order()
         self._files: dict[str, _File] = {}
         self._made: dict[str, tuple[Sequence[Segment], dict[int, int]]] = {}
@@ -138,7 +136,7 @@ class FateView:
             raise TookTooLong
 
     def _named(self, fate: Fate, by: int | None) -> Fate:
-        link = self._links.get(by) if by is not None else None
+        link = self._link(by) if by is not None else None
         return replace(fate, by=link.sha, by_time=link.time) if link else fate
 
     def _gather(self, hunks: Collection[int]) -> Known:
@@ -153,9 +151,15 @@ class FateView:
             seen |= waiting
         return known
 
+    def _link(self, commit: int) -> CommitLink | None:
+        """A commit, looked up once: an answer asks for some dozens of them, whatever the history's length."""
+        if commit not in self._links:
+            self._links[commit] = self._reader.link(commit)
+        return self._links[commit]
+
     def _newest(self, commit: int) -> int:
         """The place of a commit in the log, the newest first."""
-        link = self._links.get(commit)
+        link = self._link(commit)
         if link is None:
             return 1 << 62
         return self._order.get(link.sha, 1 << 62) if self._order is not None else -link.time
@@ -181,7 +185,7 @@ class FateView:
                 if removed[move.start + step].strip()
             ]
             if back:
-                link = self._links.get(later[back[0]])
+                link = self._link(later[back[0]])
                 by, when = (link.sha, link.time) if link else (None, None)
                 return Returned(len(back), total, path, back[0], by, when)
         return Returned(0, total)
@@ -217,6 +221,7 @@ class FateView:
     def states(self) -> States:
         """What `is:` may say of each hunk that adds lines, of the commits that lead to the tip."""
         counts = self._reader.line_counts(self._below)
+        self._links.update((link.commit, link) for link in self._reader.links())
         if self._tip.is_kept(self._reader):
             return States(self._at_head(counts))
         known = Known()

@@ -140,6 +140,10 @@ class LineHistory(Protocol):
         """Every live commit."""
         ...
 
+    def link(self, commit: int) -> CommitLink | None:
+        """One live commit, by its number."""
+        ...
+
     def revert_messages(self) -> dict[int, str]:
         """The messages that say which commit they revert, by their commit."""
         ...

@@ -215,11 +215,12 @@ def _in_process(asked: FindArguments, query: Query | None) -> tuple[Results | No
     from ohara.cli.freshness import begin_all, renew_vectors
     from ohara.cli.shared import fresh
     from ohara.federation.scope import choose, is_several
-    from ohara.federation.searcher import Federation
 
     options, quiet = asked.options, asked.printing.form is not Form.TEXT
     filters = options.filters if query is None else query.filters
     if is_several(asked.repos, filters):
+        from ohara.federation.searcher import Federation
+
         federation = Federation(choose(asked.repos, filters, folder=Path.cwd()))
         notes = begin_all(federation.to_begin() if names_paths(asked.repos) else [], quiet=quiet)
         if query is None:

@@ -60,5 +60,8 @@ def _follow(session: Session, tips: Iterable[bytes]) -> frozenset[int]:
         if link is not None:
             number, parents = link
             reached.append(number)
-            waiting += [parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES)]
+            if len(parents) == _SHA_BYTES:  # as of most
+                waiting.append(parents)
+            else:
+                waiting += [parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES)]
     return frozenset(reached)

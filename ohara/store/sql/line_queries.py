@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ohara.store.sql.session import Session
 
 _LINKS = "SELECT id, sha, parents, committer_time FROM commits WHERE live = 1"
+_LINK = f"{_LINKS} AND id = ?"
 _REVERTS = "SELECT id, message FROM commits WHERE live = 1 AND message LIKE '%This reverts commit%'"
 _VERSIONS = """SELECT file.id, path.path, old.path, old_blob, new_blob, additions, deletions
   FROM file JOIN path ON path.id = file.path_id LEFT JOIN path AS old ON old.id = file.old_path_id
@@ -77,15 +78,17 @@ _SHA_BYTES = 20
 
 def links(session: Session) -> list[CommitLink]:
     """Every live commit with its parents."""
-    return [
-        CommitLink(
-            number,
-            Sha(sha.hex()),
-            tuple(Sha(parents[at : at + _SHA_BYTES].hex()) for at in range(0, len(parents), _SHA_BYTES)),
-            time,
-        )
-        for number, sha, parents, time in session.rows(_LINKS)
-    ]
+    return [_linked(*row) for row in session.rows(_LINKS)]
+
+
+def link(session: Session, commit: int) -> CommitLink | None:
+    """A live commit with its parents."""
+    return next((_linked(*row) for row in session.rows(_LINK, (commit,))), None)
+
+
+def _linked(number: int, sha: bytes, parents: bytes, time: int) -> CommitLink:
+    each = (parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES))
+    return CommitLink(number, Sha(sha.hex()), tuple(Sha(parent.hex()) for parent in each), time)
 
 
 def revert_messages(session: Session) -> dict[int, str]:

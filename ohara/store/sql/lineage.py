@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from itertools import count
 from typing import TYPE_CHECKING
 
 from ohara.model import Sha
@@ -26,6 +25,8 @@ _PATHS_OF_HUNKS = """SELECT DISTINCT file.path_id FROM hunk JOIN file ON file.id
 _PATHS = "SELECT path FROM path WHERE id IN (SELECT value FROM numbers(?)) ORDER BY path"
 
 _SHA_BYTES = 20
+_TURN_BITS = 32
+_TURN = (1 << _TURN_BITS) - 1
 
 
 def log_order(session: Session) -> Mapping[Sha, int] | None:
@@ -34,29 +35,42 @@ def log_order(session: Session) -> Mapping[Sha, int] | None:
 
 
 def _log_order(session: Session) -> dict[Sha, int] | None:
-    times: dict[bytes, int] = {}
-    parents: dict[bytes, tuple[bytes, ...]] = {}
-    for sha, moment, blob in session.rows(_LINKS):
-        times[sha] = moment
-        parents[sha] = tuple(blob[at : at + _SHA_BYTES] for at in range(0, len(blob), _SHA_BYTES))
-    if all(
-        moment > times.get(parent, moment - 1) for sha, moment in times.items() for parent in parents[sha]
-    ):
+    rows = session.rows(_LINKS)
+    places = {sha: place for place, (sha, _, _) in enumerate(rows)}
+    times = [moment for _, moment, _ in rows]
+    parents = [_places(places, blob) for _, _, blob in rows]
+    if all(moment > times[parent] for moment, each in zip(times, parents, strict=True) for parent in each):
         return None
-    known = {parent for each in parents.values() for parent in each}
-    turns = count()
-    waiting = [(-times[sha], next(turns), sha) for sha in times if sha not in known]
+    seen = bytearray(len(rows))
+    for each in parents:
+        for parent in each:
+            seen[parent] = 1
+    # The newest first, and of one time the first to be met: both in one number, whose lower half says which.
+    met = [place for place, has_child in enumerate(seen) if not has_child]
+    waiting = [(-times[place] << _TURN_BITS) + turn for turn, place in enumerate(met)]
     heapq.heapify(waiting)
+    seen = bytearray(len(rows))
+    for place in met:
+        seen[place] = 1
     order: dict[Sha, int] = {}
-    seen = {sha for _, _, sha in waiting}
     while waiting:
-        sha = heapq.heappop(waiting)[2]
-        order[Sha(sha.hex())] = len(order)
-        for parent in parents[sha]:
-            if parent in times and parent not in seen:
-                seen.add(parent)
-                heapq.heappush(waiting, (-times[parent], next(turns), parent))
+        place = met[heapq.heappop(waiting) & _TURN]
+        order[Sha(rows[place][0].hex())] = len(order)
+        for parent in parents[place]:
+            if not seen[parent]:
+                seen[parent] = 1
+                heapq.heappush(waiting, (-times[parent] << _TURN_BITS) + len(met))
+                met.append(parent)
     return order
+
+
+def _places(places: Mapping[bytes, int], parents: bytes) -> tuple[int, ...]:
+    """Where the parents stand among the commits; those that are not there have none."""
+    if len(parents) == _SHA_BYTES:  # as of most
+        place = places.get(parents)
+        return () if place is None else (place,)
+    each = (parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES))
+    return tuple(places[sha] for sha in each if sha in places)
 
 
 def paths_reached(session: Session, hunks: Iterable[int]) -> list[str]:

@@ -288,6 +288,10 @@ class Lookups(Session, Protocol):
         """Every live commit with its parents."""
         return line_queries.links(self)
 
+    def link(self, commit: int) -> CommitLink | None:
+        """A live commit with its parents."""
+        return line_queries.link(self, commit)
+
     def revert_messages(self) -> dict[int, str]:
         """The messages that say which commit they revert, by their commit."""
         return line_queries.revert_messages(self)

@@ -10,16 +10,13 @@ from ohara.errors import IndexMissing
 from ohara.store import writer_lock
 from ohara.store.index import READERS
 from ohara.store.sql.statistics import Statistics
-from ohara.store.sql.stored_commits import StoredCommits
 from ohara.store.sqlite import files
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import beside, translated
-from ohara.store.sqlite.copying import CopySource
 from ohara.store.sqlite.match_cache import MatchCache
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.schema import open_reader
-from ohara.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,11 +25,14 @@ if TYPE_CHECKING:
     from ohara.model import Pass
     from ohara.store.index import Examined
     from ohara.store.locate import IndexLocation
+    from ohara.store.sql.stored_commits import StoredCommits
+    from ohara.store.sqlite.copying import CopySource
+    from ohara.store.sqlite.writer import Writer
     from ohara.store.writing import Verdict
 
 
 class SqliteIndex:
-    """One database; nothing is opened until it is asked for."""
+    """One database; nothing is opened until it is asked for, and what only writers need is not loaded."""
 
     shared_by = ""
 
@@ -70,10 +70,14 @@ class SqliteIndex:
 
     def writer(self, *, passes: frozenset[Pass], verdict: Verdict) -> Writer:
         """The one connection that writes."""
+        from ohara.store.sqlite.writer import Writer
+
         return Writer(self.location.database, passes=passes, verdict=verdict)
 
     def stored_commits(self) -> StoredCommits:
         """A connection that reads commits back as they were stored."""
+        from ohara.store.sql.stored_commits import StoredCommits
+
         return StoredCommits(Connected(self.location.database, open_reader(self.location.database)))
 
     def line_history(self) -> AbstractContextManager[Reader]:
@@ -87,6 +91,8 @@ class SqliteIndex:
     @contextmanager
     def copy_source(self) -> Iterator[CopySource]:
         """A connection that reads the index to be copied."""
+        from ohara.store.sqlite.copying import CopySource
+
         with closing(Reader(self.location.database)) as reader, reader.snapshot():
             yield CopySource(reader)
 
