@@ -1,17 +1,15 @@
 """The structural search: in which changes matches of a pattern of syntax came or went, file by file.
 
 As `git log -S` counts texts, this counts nodes of syntax trees, in the whole file before and after a change:
-a hunk cuts trees apart. The versions that may match (`version_candidates`) are parsed in another process,
-newest first, each once.
+a hunk cuts trees apart. The changes of versions that may match (`version_candidates`) are compared in another
+process, newest first.
 
 Merges are passed over, as `git log -S` does.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ohara.git import tree
@@ -19,28 +17,26 @@ from ohara.git.file_diff import is_binary
 from ohara.git.repo import Repository
 from ohara.languages import language_of
 from ohara.model import LeftOut
-from ohara.query.structure import atoms
+from ohara.retrieve.sought_code import Compared, Side, SoughtCode
 from ohara.retrieve.version_candidates import Version
-from ohara.structural.found import Listed
-from ohara.structural.pool import Task
+from ohara.structural.found import Difference
+from ohara.structural.pool import Pair, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ohara.model import Sha
-    from ohara.query.structure import Structure
     from ohara.retrieve.version_candidates import Candidates
     from ohara.store.answers import FileVersion
     from ohara.structural.found import Found
-    from ohara.structural.pool import Parsers
-    from ohara.structural.rules import Rule
+    from ohara.structural.pool import Answered, Parsers
 
 MOST_BYTES = 2 * 2**20  # of one file: larger ones are not code that a person wrote
-_FORMAT = 3  # of what is kept: how a match is written
-_NOTHING = Listed(0)
-_BATCH_TEXTS = 32
-_BATCH_BYTES = 2**20
+_NOTHING = Difference(0, 0)
+_BATCH_CHANGES = 128
+_BATCH_BYTES = 2 * 2**20
+_KEPT_BYTES = 32 * 2**20  # of files that were read: the next change of a file begins with what this one made
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,39 +50,13 @@ class Change:
     lost: tuple[Found, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SoughtCode:
-    """What is looked for: a pattern or a rule, and the languages it is code in."""
-
-    tasks: Mapping[str, Task]
-    atoms: tuple[str, ...]
-
-    @classmethod
-    def of(cls, structure: Structure, languages: Iterable[str]) -> SoughtCode:
-        """A pattern in some languages."""
-        tasks = {each: Task(each, structure.text, dict(structure.where)) for each in languages}
-        return cls(tasks, atoms(structure.text))
-
-    @classmethod
-    def of_rule(cls, rule: Rule, text: str, languages: Iterable[str]) -> SoughtCode:
-        """A rule of ast-grep's own in some languages."""
-        tasks = {each: Task(each, text, rule=rule.config) for each in languages}
-        return cls(tasks, tuple(dict.fromkeys(atom for each in rule.patterns for atom in atoms(each))))
-
-    def name(self, language: str) -> str:
-        """What matches of this in a language are kept under."""
-        task = self.tasks[language]
-        told = repr((_FORMAT, language, task.pattern, sorted(task.where.items()), task.rule))
-        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
 @dataclass(slots=True)
 class Progress:
-    """How far a search is: how many versions are looked at, of how many, and how many cannot be parsed."""
+    """How far a search is: how many changes are looked at, of how many, and what cannot be parsed."""
 
     done: int = 0
     total: int = 0
-    unparsed: int = 0
+    unparsed: set[Side] = field(default_factory=set)
 
 
 class Objects:
@@ -117,7 +87,7 @@ class Objects:
 
 
 class Pickaxe:
-    """One structural search: versions are parsed in batches, the newest first."""
+    """One structural search: changes are looked at in batches, the newest first."""
 
     def __init__(self, sought: SoughtCode, found: Candidates, objects: Objects, parsers: Parsers) -> None:
         self._sought = sought
@@ -125,119 +95,160 @@ class Pickaxe:
         self._objects = objects
         self._parsers = parsers
         self._texts: dict[str, bytes | None] = {}
-        self._matches: dict[tuple[str, str], Listed | None] = {}
-        self._waiting: list[tuple[str, str]] = []
+        self._text_bytes = 0
+        self._lengths: dict[str, int] = {}
+        self._words = [atom.encode() for atom in sought.atoms]
+        self._differences: dict[Compared, Difference | None] = {}
+        self._counts: dict[Side, int] = {}
+        self._waiting: list[tuple[Compared, str]] = []
+        self._seen: dict[str, str] = {}
         self.rows: list[FileVersion] = []
         self.progress = Progress()
 
-    def narrow(self, files: Callable[[Sequence[int]], set[int]]) -> None:
+    def narrow(self, files: Callable[[Sequence[int]], set[int]] | None) -> None:
         """Choose the changes that are looked at: of files that hold the word, and that may answer."""
         rows = [
             row
             for row in self._found.versions
             if not row.merge and row.old_blob != row.new_blob and any(map(self._may_match, _sides(row)))
         ]
-        may = files([row.file for row in rows])
-        self.rows = [row for row in rows if row.file in may]
-        self._queue(side for row in self.rows for side in _sides(row) if self._may_match(side))
+        may = files([row.file for row in rows]) if files is not None else None
+        self.rows = rows if may is None else [row for row in rows if row.file in may]
+        self._queue((self._compared(row), row.path) for row in self.rows)
 
-    def _queue(self, versions: Iterable[Version]) -> None:
-        keys = dict.fromkeys((self._language(each.path), each.blob) for each in versions)
-        self._waiting = [key for key in keys if key[0] and key not in self._matches]
+    def _queue(self, compared: Iterable[tuple[Compared, str]]) -> None:
+        paths = {each: path for each, path in compared if each.old != each.new}
+        self._waiting = [(each, path) for each, path in paths.items() if each not in self._differences]
         self.progress.total += len(self._waiting)
 
-    def _language(self, path: str) -> str:
-        language = language_of(path) or ""
-        return language if language in self._sought.tasks else ""
+    def _compared(self, row: FileVersion) -> Compared:
+        return Compared(self._side(_old(row)), self._side(_new(row)))
+
+    def _side(self, version: Version | None) -> Side | None:
+        if version is None or not self._may_match(version):
+            return None
+        language = language_of(version.path)
+        return Side(language, version.blob) if language in self._sought.task.languages else None
 
     def _may_match(self, version: Version) -> bool:
         return self._found.may_match(version, self._text)
 
     def _text(self, blob: str) -> bytes | None:
-        if len(self._texts) > 4 * _BATCH_TEXTS:
-            self._texts.clear()
         if blob not in self._texts:
-            self._texts[blob] = self._objects.text(blob)
-        return self._texts[blob]
+            text = self._texts[blob] = self._objects.text(blob)
+            self._text_bytes += len(text or b"")
+            while self._text_bytes > _KEPT_BYTES and len(self._texts) > 1:
+                self._text_bytes -= len(self._texts.pop(next(iter(self._texts))) or b"")
+        return self._texts.get(blob)
 
-    def known(self, kept: Callable[[str, Sequence[str]], Mapping[str, Listed]]) -> None:
+    def known(self, kept: Callable[[str, Sequence[str]], Mapping[str, Difference]]) -> None:
         """Take what earlier searches kept."""
-        by_language: dict[str, list[str]] = {}
-        for language, blob in self._waiting:
-            by_language.setdefault(language, []).append(blob)
-        for language, blobs in by_language.items():
-            for blob, matches in kept(self._sought.name(language), blobs).items():
-                self._matches[language, blob] = matches
+        names: dict[str, dict[str, Compared]] = {}
+        for each, _ in self._waiting:
+            names.setdefault(self._sought.name(each.languages), {})[each.key] = each
+        for name, keys in names.items():
+            for key, found in kept(name, list(keys)).items():
+                self._take(keys[key], found)
         before = len(self._waiting)
-        self._waiting = [key for key in self._waiting if key not in self._matches]
+        self._waiting = [each for each in self._waiting if each[0] not in self._differences]
         self.progress.done += before - len(self._waiting)
 
-    def advance(self) -> dict[str, dict[str, Listed]]:
-        """Parse the next versions; what is new to be kept, by the pattern's name and the content's."""
-        language = self._waiting[0][0]
-        batch: list[tuple[str, bytes]] = []
-        taken = size = 0
-        fresh: dict[str, Listed] = {}
-        for each, blob in self._waiting:
-            if each != language or len(batch) >= _BATCH_TEXTS or size >= _BATCH_BYTES:
+    def _take(self, compared: Compared, found: Difference) -> None:
+        self._differences[compared] = found
+        for side, count in zip(compared, (found.before, found.after), strict=True):
+            if side is not None:
+                self._counts[side] = count
+
+    def advance(self) -> dict[str, dict[str, Difference]]:
+        """Look at the next changes; what is new to be kept, by the pattern's name and the contents'."""
+        batch: list[Compared] = []
+        texts: dict[Side, Text] = {}
+        size = taken = 0
+        for compared, path in self._waiting:
+            if taken >= _BATCH_CHANGES or size >= _BATCH_BYTES:
                 break
             taken += 1
-            text = self._text(blob)
-            if text is None:
-                self._matches[language, blob] = None
-                self.progress.unparsed += 1
-            elif not all(atom.encode() in text for atom in self._sought.atoms):
-                fresh[blob] = self._matches[language, blob] = _NOTHING
+            for side in reversed(compared):
+                if side is not None and side not in texts and (length := self._length(side)):
+                    texts[side] = Text(side.language, side.blob, self._seen.get(path, ""))
+                    size += length
+                    self._seen[path] = side.blob
+            if any(side in self.progress.unparsed for side in compared):
+                self._differences[compared] = None
             else:
-                batch.append((blob, text))
-                size += len(text)
+                batch.append(compared)
         del self._waiting[:taken]
-        if batch:
-            answers = self._parsers.matches(self._sought.tasks[language], [text for _, text in batch])
-            for (blob, _), found in zip(batch, answers, strict=True):
-                self._matches[language, blob] = found
-                if found is None:
-                    self.progress.unparsed += 1
-                else:
-                    fresh[blob] = found
         self.progress.done += taken
-        return {self._sought.name(language): fresh}
+        return self._look_at(batch, texts)
+
+    def _length(self, side: Side) -> int:
+        """How much is parsed of a content: nothing of one without the words, or that cannot be read."""
+        length = self._lengths.get(side.blob)
+        if length is None:
+            data = self._text(side.blob)
+            if data is None:
+                self.progress.unparsed.add(side)
+            holds = data is not None and all(word in data for word in self._words)
+            self._lengths[side.blob] = length = len(data or b"") if holds else 0
+        return length
+
+    def _look_at(
+        self, batch: Sequence[Compared], texts: Mapping[Side, Text]
+    ) -> dict[str, dict[str, Difference]]:
+        """Compare contents; those of which no text is sent hold nothing."""
+        at = {side: number for number, side in enumerate(texts)}
+        pairs = {compared: Pair(*(at.get(side) if side else None for side in compared)) for compared in batch}
+        sent = [compared for compared, pair in pairs.items() if pair != (None, None)]
+        found: dict[Compared, Difference | None] = dict.fromkeys(batch, _NOTHING)
+        if sent:
+            answered = self._compare(list(texts.values()), [pairs[compared] for compared in sent])
+            found.update(zip(sent, answered.differences, strict=True))
+            counted = zip(texts, answered.counts, strict=True)
+            self.progress.unparsed.update(side for side, count in counted if count is None)
+        fresh: dict[str, dict[str, Difference]] = {}
+        for compared, difference in found.items():
+            if difference is None:
+                self._differences[compared] = None
+            else:
+                self._take(compared, difference)
+                fresh.setdefault(self._sought.name(compared.languages), {})[compared.key] = difference
+        return fresh
+
+    def _compare(self, texts: Sequence[Text], pairs: Sequence[Pair]) -> Answered:
+        def read(blob: str) -> bytes:
+            return self._text(blob) or b""
+
+        return self._parsers.compare(self._sought.task, texts, pairs, read)
 
     @property
     def is_done(self) -> bool:
-        """True when every version that may match is looked at."""
+        """True when every change that may differ is looked at."""
         return not self._waiting
 
     def changes(self) -> list[Change]:
         """The changes whose number of matches is known to rise or fall, newest first."""
         found: list[Change] = []
         for row in self.rows:
-            before, after = (self._of(each) for each in (_old(row), _new(row)))
-            if before is not None and after is not None and before.count != after.count:
-                old, new = before.matches(), after.matches()
-                gained, lost = _beyond(new, old), _beyond(old, new)
-                found.append(Change(row, before.count, after.count, gained, lost))
+            difference = self._differences.get(self._compared(row))
+            if difference is not None and difference.before != difference.after:
+                gained, lost = difference.matches()
+                found.append(Change(row, difference.before, difference.after, gained, lost))
         return found
 
-    def _of(self, version: Version | None) -> Listed | None:
-        """What matches in a version; None when it is not known."""
-        if version is None or not self._may_match(version):
-            return _NOTHING
-        language = self._language(version.path)
-        return self._matches.get((language, version.blob)) if language else _NOTHING
-
     def look_at(self, sha: Sha) -> None:
-        """Have the files of a commit parsed as well, at the paths of all candidates."""
-        self._at = self._objects.blobs_at(sha, {row.path for row in self._found.versions})
+        """Have the files of a commit looked at as well, at the paths of all candidates."""
+        at = self._objects.blobs_at(sha, {row.path for row in self._found.versions})
+        sides = ((self._side(Version(path, blob)), path) for path, blob in at.items())
+        self._at = {path: side for side, path in sides if side is not None}
         self._queue(
-            version for path, blob in self._at.items() if self._may_match(version := Version(path, blob))
+            (Compared(None, side), path) for path, side in self._at.items() if side not in self._counts
         )
 
-    _at: Mapping[str, str] = {}
+    _at: Mapping[str, Side] = {}
 
     def counted(self) -> tuple[int, int]:
         """How many matches there are in how many files of the commit that was looked at."""
-        counts = [(self._of(Version(path, blob)) or _NOTHING).count for path, blob in self._at.items()]
+        counts = [self._counts.get(side, 0) for side in self._at.values()]
         return sum(counts), sum(count > 0 for count in counts)
 
 
@@ -251,15 +262,3 @@ def _new(row: FileVersion) -> Version | None:
 
 def _sides(row: FileVersion) -> list[Version]:
     return [side for side in (_new(row), _old(row)) if side is not None]
-
-
-def _beyond(these: Sequence[Found], those: Sequence[Found]) -> tuple[Found, ...]:
-    """The matches on one side whose text is not as often on the other; the last of equal ones."""
-    left = Counter(each.text for each in those)
-    found: list[Found] = []
-    for each in these:
-        if left[each.text] > 0:
-            left[each.text] -= 1
-        else:
-            found.append(each)
-    return tuple(found)

@@ -49,9 +49,10 @@ if TYPE_CHECKING:
     from ohara.retrieve.lanes.literal import LiteralAnswer, Verified
     from ohara.retrieve.merge import SortKey
     from ohara.retrieve.named import Listed
-    from ohara.retrieve.pickaxe import Change, SoughtCode
+    from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.retrieve.request import Plan, Sources
+    from ohara.retrieve.sought_code import SoughtCode
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
 

@@ -18,17 +18,18 @@ from ohara.languages import languages_named
 from ohara.model import AtHead, Filters, Mode, Polarity, SpanScope
 from ohara.query.structure import read_structure
 from ohara.retrieve.lanes.literal import Verified, offer
-from ohara.retrieve.pickaxe import Objects, Pickaxe, SoughtCode
+from ohara.retrieve.pickaxe import Objects, Pickaxe
 from ohara.retrieve.ranking import Candidate
+from ohara.retrieve.sought_code import SoughtCode
 from ohara.retrieve.structural_hits import span
 from ohara.retrieve.version_candidates import candidates
-from ohara.structural.found import Listed
+from ohara.structural.found import Difference
 from ohara.structural.grammars import LANGUAGES
-from ohara.structural.pool import Parsers, Refused, Task, is_installed
+from ohara.structural.pool import Parsers, is_installed
 from ohara.structural.rules import read_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from anyio.streams.memory import MemoryObjectSendStream
@@ -57,16 +58,15 @@ class Structures:
         """The repository's files, for one search."""
         return Objects(self._place)
 
-    def kept(self, pattern: str, blobs: Sequence[str]) -> dict[str, Listed]:
+    def kept(self, pattern: str, contents: Sequence[str]) -> dict[str, Difference]:
         """What earlier searches found in some contents."""
-        known = self._cache.get(pattern, blobs)
-        return {blob: Listed.from_line(line) for blob, line in known.items()}
+        known = self._cache.get(pattern, contents)
+        return {key: Difference.from_line(line) for key, line in known.items()}
 
-    def keep(self, found: Mapping[str, Mapping[str, Listed]]) -> None:
+    def keep(self, found: Mapping[str, Mapping[str, Difference]]) -> None:
         """Keep what was found for later searches."""
         for pattern, each in found.items():
-            if each:
-                self._cache.put(pattern, {blob: listed.line for blob, listed in each.items()})
+            self._cache.put(pattern, {key: difference.line for key, difference in each.items()})
 
     def close(self) -> None:
         """End the parser, close the cache."""
@@ -136,26 +136,21 @@ async def _read(sources: Sources, structures: Structures, query: Query) -> Readi
     sought = SoughtCode.of_rule(rule, structure.text, tried) if rule else SoughtCode.of(structure, tried)
     parse = partial(_parsing, structures.parsers, sought)
     sought, why = await anyio.to_thread.run_sync(parse, abandon_on_cancel=True)
-    if not sought.tasks:
+    if not sought.task.languages:
         raise _NotCode(
             f"the pattern is no whole piece of code: {why}",
             "write an expression, a statement or a definition; $NAME is one node, $$$ several",
         )
-    note = () if asked else (f"matched as {' and '.join(sought.tasks)}; lang: says which is meant",)
+    note = () if asked else (f"matched as {' and '.join(sought.task.languages)}; lang: says which is meant",)
     return Reading(sought, note)
 
 
 def _parsing(parsers: Parsers, sought: SoughtCode) -> tuple[SoughtCode, str]:
     """What is sought, in the languages in which it parses; and why it does not in the first other one."""
-    tasks: dict[str, Task] = {}
-    why = ""
-    for language, task in sought.tasks.items():
-        try:
-            parsers.matches(task, [])
-            tasks[language] = task
-        except Refused as refused:
-            why = why or str(refused)
-    return replace(sought, tasks=tasks), why
+    refused = parsers.refusals(sought.task)
+    languages = tuple(each for each in sought.task.languages if each not in refused)
+    why = next(iter(refused.values()), "")
+    return replace(sought, task=replace(sought.task, languages=languages)), why
 
 
 # -- the search ----------------------------------------------------------------------------------
@@ -173,21 +168,26 @@ async def search(
 ) -> StructuralAnswer:
     """Every change in which the number of matches rose or fell, within a deadline, newest first."""
     ends = time.monotonic() + deadline_s
-    found = await sources.pool.read(lambda reader: candidates(reader, sought.atoms, sought.tasks.keys()))
+    found = await sources.pool.read(lambda reader: candidates(reader, sought.atoms, sought.task.languages))
     objects = await anyio.to_thread.run_sync(structures.objects)
     pickaxe = Pickaxe(sought, found, objects, structures.parsers)
+    is_narrow = query.filters != Filters(langs=query.filters.langs) or bool(query.excluded)
     by_file: dict[int, list[HunkRange]] = {}
 
-    def may_answer(reader: Reader) -> Callable[[Sequence[int]], set[int]]:
+    def narrow(reader: Reader) -> None:
         def files(asked: Sequence[int]) -> set[int]:
             by_file.update(reader.hunks_in_files(asked, allowed))
             return set(by_file)
 
-        return files
+        pickaxe.narrow(files if is_narrow else None)
 
-    await sources.pool.read(lambda reader: pickaxe.narrow(may_answer(reader)))
+    await sources.pool.read(narrow)
     complete = await _parsed(pickaxe, structures, ends, moments)
     changes = [change for change in pickaxe.changes() if _is_on_side(change, query.polarity)]
+    if not is_narrow:  # few changes differ: their hunks are read when that is known
+        changed = [change.version.file for change in changes]
+        by_file = await sources.pool.read(lambda reader: reader.hunks_in_files(changed, allowed))
+        changes = [change for change in changes if change.version.file in by_file]
     extent = await sources.pool.read(sources.extent)
     head: AtHead | None = None
     if complete and extent.head is not None:
@@ -195,11 +195,7 @@ async def search(
         exact = await _parsed(pickaxe, structures, ends, None)
         nodes, files = pickaxe.counted()
         head = AtHead(extent.head, nodes, files, exact=exact)
-    is_filtered = (
-        query.filters != Filters(langs=query.filters.langs)
-        or bool(query.excluded)
-        or query.polarity is not Polarity.ANY
-    )
+    is_filtered = is_narrow or query.polarity is not Polarity.ANY
     scope = SpanScope.FILTERED if is_filtered else SpanScope.HISTORY if extent.whole else SpanScope.INDEXED
     if not complete and scope is SpanScope.HISTORY:
         scope = SpanScope.INDEXED
@@ -246,13 +242,13 @@ def _notes(pickaxe: Pickaxe, *, complete: bool) -> tuple[str, ...]:
     progress = pickaxe.progress
     told: list[str] = []
     if progress.unparsed:
-        many = "version" if progress.unparsed == 1 else "versions"
+        many = "version" if len(progress.unparsed) == 1 else "versions"
         told.append(
-            f"{progress.unparsed:,} {many} of files could not be parsed: too large, missing, or hostile"
+            f"{len(progress.unparsed):,} {many} of files could not be parsed: too large, missing, or hostile"
         )
     if not complete:
         told.append(
-            f"the search ran out of time: {progress.done:,} of {progress.total:,} versions, newest first"
+            f"the search ran out of time: {progress.done:,} of {progress.total:,} changes, newest first"
         )
     return tuple(told)
 

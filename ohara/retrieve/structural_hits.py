@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ohara.model import LiteralSpan, Match, MatchCount, Sha, SpanScope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ohara.model import AtHead
     from ohara.retrieve.pickaxe import Change
@@ -28,27 +28,36 @@ def match_count(change: Change) -> MatchCount:
 
 def marks(row: StoredHunk, change: Change) -> tuple[Match, ...]:
     """Where the matches that came or went stand in a hunk: on its added and on its removed lines."""
-    found: list[Match] = []
+    added: dict[int, tuple[int, str]] = {}
+    removed: dict[int, tuple[int, str]] = {}
     new, old = row.new_start, row.old_start
     for number, line in enumerate(row.body.split("\n")):
-        sign, text = line[:1], line[1:]
+        sign = line[:1]
         if sign == "+":
-            found += _marked(number, text, new, change.gained)
+            added[new] = (number, line[1:])
         elif sign == "-":
-            found += _marked(number, text, old, change.lost)
+            removed[old] = (number, line[1:])
         new += sign in {"+", " "}
         old += sign in {"-", " "}
-    return tuple(dict.fromkeys(found))
+    found = [*_marked(added, change.gained), *_marked(removed, change.lost)]
+    return tuple(dict.fromkeys(sorted(found, key=lambda mark: mark.line)))
 
 
-def _marked(number: int, text: str, line: int, matches: Sequence[Found]) -> Iterator[Match]:
-    """What of a line belongs to matches, and inside of them to what the pattern's names stand for."""
+def _marked(lines: Mapping[int, tuple[int, str]], matches: Sequence[Found]) -> Iterator[Match]:
+    """What of some lines belongs to matches, and inside of them to what the pattern's names stand for."""
+    if not lines:
+        return
+    least, most = min(lines), max(lines)
     for one in matches:
-        if columns := _columns(text, line, one):
-            yield Match(number, *columns)
-        for capture in one.captures:
-            if columns := _columns(text, line, capture):
-                yield Match(number, *columns, capture.name)
+        for line in range(max(one.first_line + 1, least), min(one.last_line + 1, most) + 1):
+            if line not in lines:
+                continue
+            number, text = lines[line]
+            if columns := _columns(text, line, one):
+                yield Match(number, *columns)
+            for capture in one.captures:
+                if columns := _columns(text, line, capture):
+                    yield Match(number, *columns, capture.name)
 
 
 def _columns(text: str, line: int, place: Found | Capture) -> tuple[int, int] | None:

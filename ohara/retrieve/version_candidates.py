@@ -15,7 +15,7 @@ from ohara.retrieve.trigrams import text_trigrams
 from ohara.words import index_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from ohara.store.answers import FileVersion
     from ohara.store.reading import Reader
@@ -58,7 +58,7 @@ class Presence:
             maker = self._makers.get(at)
             if known is None and (maker is None or at in seen):
                 read = text(at.blob)
-                known = 1 if read is None else sum(self._atom in line for line in read.split(b"\n"))
+                known = 1 if read is None else sum(1 for _ in line_starts(self._atom, read))
                 self._lines[at] = known
             if known is not None or maker is None:
                 base = known or 0
@@ -120,14 +120,18 @@ def _deltas(reader: Reader, atom: str) -> dict[int, int]:
 
 def _lines_with(atom: bytes, body: bytes) -> tuple[int, bool]:
     """How many more lines hold a word after a hunk than before, and whether any changed line does."""
-    added = removed = 0
-    if atom in body:
-        for line in body.split(b"\n"):
-            if line[:1] == b"+" and atom in line:
-                added += 1
-            elif line[:1] == b"-" and atom in line:
-                removed += 1
+    signs = [body[start : start + 1] for start in line_starts(atom, body)]
+    added, removed = signs.count(b"+"), signs.count(b"-")
     return added - removed, bool(added or removed)
+
+
+def line_starts(word: bytes, text: bytes) -> Iterator[int]:
+    """Where the lines of a text begin that hold a word."""
+    at = text.find(word)
+    while at >= 0:
+        yield text.rfind(b"\n", 0, at) + 1
+        end = text.find(b"\n", at)
+        at = text.find(word, end) if end >= 0 else -1
 
 
 def _rarest(reader: Reader, words: Sequence[str]) -> list[str]:

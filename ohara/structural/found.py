@@ -45,31 +45,32 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """All matches in a text: how many they are, and the rest as JSON, which few are ever asked for."""
+class Difference:
+    """How many matches two versions hold, and as JSON those that came and went, which few are asked for."""
 
-    count: int
-    written: bytes = b"[]"
-
-    @classmethod
-    def of(cls, found: Sequence[Found]) -> Listed:
-        """Write matches down."""
-        return cls(len(found), msgspec.json.encode(found))
+    before: int
+    after: int
+    written: bytes = b"[[],[]]"
 
     @classmethod
-    def from_line(cls, line: bytes) -> Listed:
+    def of(cls, before: int, after: int, came: Sequence[Found], went: Sequence[Found]) -> Difference:
+        """Write down how two versions differ."""
+        return cls(before, after, msgspec.json.encode((came, went)))
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Difference:
         """Read what `line` makes."""
-        count, _, written = line.partition(b" ")
-        return cls(int(count), written)
+        before, after, written = line.split(b" ", 2)
+        return cls(int(before), int(after), written)
 
     @property
     def line(self) -> bytes:
         """One line that says it all."""
-        return b"%d %s" % (self.count, self.written)
+        return b"%d %d %s" % (self.before, self.after, self.written)
 
-    def matches(self) -> tuple[Found, ...]:
-        """The matches themselves, in order."""
+    def matches(self) -> tuple[tuple[Found, ...], tuple[Found, ...]]:
+        """The matches that came and those that went, in order."""
         return _READ.decode(self.written)
 
 
-_READ = msgspec.json.Decoder(tuple[Found, ...])
+_READ = msgspec.json.Decoder(tuple[tuple[Found, ...], tuple[Found, ...]])

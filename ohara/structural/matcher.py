@@ -5,7 +5,7 @@ A pattern that does not parse is refused: ast-grep itself takes `foo(` for a pat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
@@ -14,11 +14,12 @@ from ohara.structural.found import Capture, Found
 from ohara.structural.grammars import contexts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ast_grep_py import Config, SgNode
 
 _LETTER = "\u00b5"
+_ANY_DEPTH = 1_000_000
 
 
 class Unparsable(Exception):
@@ -77,27 +78,52 @@ def matches(text: str, rule: Mapping[str, Any], language: str, names: tuple[str,
 
 def found_in(root: SgNode, rule: Mapping[str, Any], names: tuple[str, ...]) -> list[Found]:
     """Every match of a compiled rule in a tree, in order."""
+    return as_found(root.find_all(cast("Config", rule)), names)
+
+
+def as_found(nodes: Iterable[SgNode], names: tuple[str, ...]) -> list[Found]:
+    """Nodes that match, in order; of those that are the same text, one."""
     found: dict[tuple[int, int, int, int], Found] = {}
-    for node in root.find_all(cast("Config", rule)):
+    for node in nodes:
         match = _match(node, names)
         found.setdefault(match[:4], match)
     return list(found.values())
 
 
-def kinds_of(rule: Mapping[str, Any], language: str) -> frozenset[str]:
-    """The kinds of node that a compiled pattern may match; an empty one where that is not plain to see."""
+class Shape(NamedTuple):
+    """The kinds of node that a pattern may match, an empty one where that is not plain to see.
+
+    Whether such a node matches does not depend on what is more than `depth` nodes below it.
+    """
+
+    kinds: frozenset[str]
+    depth: int
+
+
+def shape_of(rule: Mapping[str, Any], language: str) -> Shape:
+    """What is known of the nodes that a compiled pattern, or a rule, may match."""
+    if "any" not in rule["rule"]:
+        return Shape(frozenset({""}), _ANY_DEPTH)
     kinds: set[str] = set()
+    depth = 0
     for each in rule["rule"]["any"]:
         pattern = each["pattern"]
-        if isinstance(pattern, dict):
-            kinds.add(pattern["selector"])
-        elif METAVARIABLE.fullmatch(pattern.strip()):
-            kinds.add("")
-        else:
-            written = pattern.replace("$", _LETTER)
-            node = _node_of(SgRoot(written, language).root(), written)
-            kinds.add(node.kind() if node is not None else "")
-    return frozenset(kinds)
+        whole = isinstance(pattern, dict)
+        written = (pattern["context"] if whole else pattern).replace("$", _LETTER)
+        root = SgRoot(written, language).root()
+        node = root if whole else _node_of(root, written)
+        if node is None or METAVARIABLE.fullmatch(str(pattern).strip()):
+            return Shape(frozenset({""}), _ANY_DEPTH)
+        kinds.add(pattern["selector"] if whole else node.kind())
+        depth = max(depth, _depth(node))
+        names = [name for name in METAVARIABLE.findall(written.replace(_LETTER, "$")) if name.strip("$_")]
+        if len(names) > len(set(names)):
+            depth = _ANY_DEPTH  # two texts must be the same, however large they are
+    return Shape(frozenset(kinds), _ANY_DEPTH if "constraints" in rule else depth)
+
+
+def _depth(node: SgNode) -> int:
+    return max((1 + _depth(child) for child in node.children()), default=0)
 
 
 def names_in(pattern: str) -> tuple[str, ...]:

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.errors import InternalError
-from ohara.structural.found import Listed
+from ohara.structural.found import Difference
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = (
@@ -35,16 +35,35 @@ _TEXT_S = 60.0  # by the clock: on a busy machine a parser may have to wait long
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is looked for: a pattern with its conditions, or a rule of ast-grep's own, in one language."""
+    """What is looked for: a pattern with its conditions, or a rule of ast-grep's own, in some languages."""
 
-    language: str
+    languages: tuple[str, ...]
     pattern: str = ""
     where: Mapping[str, str] = field(default_factory=dict)
     rule: Mapping[str, Any] | None = None
 
 
-class Refused(Exception):
-    """The pattern is no code in the language; says why."""
+class Text(NamedTuple):
+    """A version of a file: its language, its content's name and that of one which is like it."""
+
+    language: str
+    name: str
+    near: str = ""
+
+
+class Pair(NamedTuple):
+    """Which texts of a request are compared; None stands for no text."""
+
+    old: int | None
+    new: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How many matches each text holds, and how each pair differs; None where a text could not be parsed."""
+
+    counts: list[int | None]
+    differences: list[Difference | None]
 
 
 def is_installed() -> bool:
@@ -60,46 +79,77 @@ class Parser:
         self._process: subprocess.Popen[bytes] | None = None
         self._left = b""
 
-    def matches(self, task: Task, texts: Sequence[bytes]) -> list[Listed | None]:
-        """What matches in each text; None for one that could not be parsed. Refused when it is no code."""
-        answers: list[Listed | None] = []
-        while True:
-            rest = texts[len(answers) :]
-            answers += self._ask(task, rest)
-            if len(answers) >= len(texts):
-                return answers
-            answers.append(None)  # the text that ended the parser, or took it too long
-            self.close()
-            if len(answers) == len(texts):
-                return answers
+    def refusals(self, task: Task) -> dict[str, str]:
+        """What is wrong with a pattern in each language that it is no code in."""
+        return self._start(task, (), (), dict[str, bytes]().__getitem__)
 
-    def _ask(self, task: Task, texts: Sequence[bytes]) -> list[Listed | None]:
-        """What matches in the texts up to the one that the parser does not survive."""
+    def compare(
+        self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]
+    ) -> Answered:
+        """How many matches texts hold, and which came and went between the two of each pair."""
+        counts: list[int | None] = [None] * len(texts)
+        differences: list[Difference | None] = [None] * len(pairs)
+        fit = list(range(len(texts)))
+        while True:
+            at = {number: place for place, number in enumerate(fit)}
+            asked = [
+                number
+                for number, pair in enumerate(pairs)
+                if all(each is None or each in at for each in pair)
+            ]
+            here = [Pair(*(None if each is None else at[each] for each in pairs[one])) for one in asked]
+            self._start(task, [texts[number] for number in fit], here, read)
+            lines = self._lines(len(fit) + len(here))
+            for number, line in zip(fit, lines, strict=False):
+                counts[number] = int(line)
+            for number, line in zip(asked, lines[len(fit) :], strict=False):
+                differences[number] = Difference.from_line(line)
+            if len(lines) == len(fit) + len(here):
+                return Answered(counts, differences)
+            self.close()
+            if len(lines) >= len(fit):
+                return Answered(counts, differences)
+            counts[fit.pop(len(lines))] = None  # the text that ended the parser, or took it too long
+
+    def _start(
+        self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]
+    ) -> dict[str, str]:
+        """Send a request; what is wrong with the pattern in each language that it is no code in."""
         process = self._running()
         request = {
-            "language": task.language,
+            "languages": task.languages,
             "pattern": task.pattern,
             "where": dict(task.where),
             "rule": task.rule,
-            "sizes": [len(text) for text in texts],
+            "texts": texts,
+            "pairs": pairs,
             "cpu_s": self._text_cpu_s,
         }
-        answers: list[Listed | None] = []
-        if process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(request).encode() + b"\n" + b"".join(texts))
-                process.stdin.flush()
+        self._send(process, json.dumps(request).encode() + b"\n")
         first = self._line(time.monotonic() + _START_S)
         if first is None:
             raise InternalError("the parser does not start", hint="ohara doctor says more")
-        if error := json.loads(first)["error"]:
-            raise Refused(error)
-        for _ in texts:
+        reply = json.loads(first)
+        wanted = [read(texts[number].name) for number in reply["wanted"]]
+        self._send(process, b"".join(part for data in wanted for part in (b"%d\n" % len(data), data)))
+        errors: dict[str, str] = reply["errors"]
+        return errors
+
+    def _send(self, process: subprocess.Popen[bytes], data: bytes) -> None:
+        if process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(data)
+                process.stdin.flush()
+
+    def _lines(self, count: int) -> list[bytes]:
+        """The next lines, up to the one that the parser does not live to write."""
+        lines: list[bytes] = []
+        while len(lines) < count:
             line = self._line(time.monotonic() + _TEXT_S)
             if line is None:
                 break
-            answers.append(Listed.from_line(line))
-        return answers
+            lines.append(line)
+        return lines
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -147,10 +197,17 @@ class Parsers:
         self._parser = Parser()
         self._lock = Lock()
 
-    def matches(self, task: Task, texts: Sequence[bytes]) -> list[Listed | None]:
-        """What matches in each text; None for one that could not be parsed."""
+    def refusals(self, task: Task) -> dict[str, str]:
+        """What is wrong with a pattern in each language that it is no code in."""
         with self._lock:
-            return self._parser.matches(task, texts)
+            return self._parser.refusals(task)
+
+    def compare(
+        self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]
+    ) -> Answered:
+        """How many matches texts hold, and which came and went between the two of each pair."""
+        with self._lock:
+            return self._parser.compare(task, texts, pairs, read)
 
     def close(self) -> None:
         """End the process."""

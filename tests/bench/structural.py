@@ -230,7 +230,7 @@ def _languages(repo: Path) -> list[str]:
 
 def _compare(subject: Subject, home: Path, language: str, pattern: str, shas: frozenset[str]) -> Compared:
     before = _cpu()
-    counted = changed_counts(subject.repo, {language: Task(language, pattern)}, commits=shas)
+    counted = changed_counts(subject.repo, {language: Task((language,), pattern)}, commits=shas)
     brute = _cpu() - before
     asked, results = _ask(subject.repo, home, f"{pattern} lang:{language}")
     found: dict[tuple[str, str], tuple[int, int]] = {

@@ -17,7 +17,7 @@ from ohara.errors import QueryError
 from ohara.model import Mode, QueryClass, SearchOptions, SpanScope
 from ohara.query.structure import read_structure
 from ohara.retrieve import pickaxe
-from ohara.structural.pool import Parser, Task
+from ohara.structural.pool import Answered, Pair, Parser, Task, Text
 from tests.bench.structural_truth import changed_counts
 from tests.indexing import index
 from tests.process import ohara
@@ -82,7 +82,7 @@ def counts(results: Results) -> dict[tuple[str, str], tuple[int, int]]:
 
 def truth(engine: Engine, pattern: str, *languages: str) -> dict[tuple[str, str], tuple[int, int]]:
     structure = read_structure(pattern)
-    tasks = {each: Task(each, structure.text, dict(structure.where)) for each in languages}
+    tasks = {each: Task((each,), structure.text, dict(structure.where)) for each in languages}
     return changed_counts(engine.repository.common_dir, tasks)
 
 
@@ -157,11 +157,10 @@ def test_a_second_search_parses_nothing(
     engine, _ = told
     first = found(engine, f"{PATTERN} lang:python")
 
-    def refuse(_self: Parser, _task: Task, texts: list[bytes]) -> list[None]:
-        assert not texts
-        return []
+    def refuse(*_arguments: object) -> Answered:
+        raise AssertionError
 
-    monkeypatch.setattr(Parser, "matches", refuse)
+    monkeypatch.setattr(Parser, "compare", refuse)
     assert counts(found(engine, f"{PATTERN} lang:python")) == counts(first)
 
 
@@ -194,13 +193,22 @@ def test_a_file_too_large_to_parse_is_told(
     assert any("could not be parsed" in note for note in results.notes)
 
 
+def compared(parser: Parser, *texts: bytes) -> Answered:
+    """Texts, each compared with the one before it."""
+    named = {str(number): text for number, text in enumerate(texts)}
+    pairs = [Pair(number - 1 if number else None, number) for number in range(len(texts))]
+    return parser.compare(
+        Task(("python",), "print($X)"), [Text("python", name) for name in named], pairs, named.__getitem__
+    )
+
+
 def test_a_parser_that_dies_costs_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = Parser()
-    task = Task("python", "print($X)")
-    assert [each.count if each else 0 for each in parser.matches(task, [b"print(1)"])] == [1]
+    assert compared(parser, b"print(1)").counts == [1]
+    parser.close()
     asked = parser._line
 
-    def killed(until: float) -> object:
+    def killed(until: float) -> bytes | None:
         process = parser._process
         if process is not None and next(turns) == 2:
             os.kill(process.pid, signal.SIGKILL)
@@ -211,16 +219,17 @@ def test_a_parser_that_dies_costs_one_text(monkeypatch: pytest.MonkeyPatch) -> N
 
     turns = iter(range(100))
     monkeypatch.setattr(parser, "_line", killed)
-    answers = parser.matches(task, [b"print(1)", b"print(2)", b"print(3)"])
-    assert [None if each is None else each.count for each in answers] == [1, None, 1]
+    answered = compared(parser, b"print(1)", b"print(2)\nprint(3)", b"print(4)")
+    assert answered.counts == [1, None, 1]
+    told = [None if each is None else (each.before, each.after) for each in answered.differences]
+    assert told == [(0, 1), None, None]
     parser.close()
 
 
 def test_a_text_that_takes_too_long_costs_itself() -> None:
     parser = Parser(text_cpu_s=0.05)
     large = b"print(x[" * 20_000 + b"1" + b"])" * 20_000
-    answers = parser.matches(Task("python", "print($X)"), [b"print(1)", large, b"print(3)"])
-    assert [None if each is None else each.count for each in answers] == [1, None, 1]
+    assert compared(parser, b"print(1)", large, b"print(3)").counts == [1, None, 1]
     parser.close()
 
 

@@ -1,4 +1,4 @@
-"""A file matched by its pieces matches as if it were parsed whole, whatever stands in it."""
+"""A version told from another matches as if it were parsed by itself, whatever stands in it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from ast_grep_py import SgRoot
 
 from ohara.query.structure import atoms
-from ohara.structural import pieces
-from ohara.structural.cutting import cut, cut_class
+from ohara.structural import versions as matching
 from ohara.structural.matcher import compile_pattern, matches, names_in
-from ohara.structural.pieces import PieceMatcher
+from ohara.structural.outline import Outline, difference
+from ohara.structural.versions import VersionMatcher
 
 METHOD = "    def method_{0}(self):\n        try:\n            call({0})\n        except Error_{0}: pass\n"
 FUNCTION = "def function_{0}():\n    try:\n        call({0})\n    except Error_{0}: pass\n"
@@ -24,16 +24,30 @@ def module(numbers: range) -> str:
     return f"import a\n\n\n{functions}\n\nclass Large:\n    z = 3\n\n{methods}"
 
 
-def piece_matcher(pattern: str, language: str) -> PieceMatcher:
-    return PieceMatcher(compile_pattern(pattern, {}, language), language, names_in(pattern), atoms(pattern))
+def version_matcher(pattern: str, language: str) -> VersionMatcher:
+    return VersionMatcher(compile_pattern(pattern, {}, language), language, names_in(pattern), atoms(pattern))
 
 
 def agree(pattern: str, language: str, versions: list[str]) -> None:
-    """Versions that share most of their text match as if each were parsed by itself."""
-    matcher = piece_matcher(pattern, language)
+    """Versions, each told from the one before it, match as if each were parsed by itself."""
+    matcher = version_matcher(pattern, language)
     rule = compile_pattern(pattern, {}, language)
+    last: Outline | None = None
+    before: list[str] = []
     for text in versions:
-        assert list(matcher.matches(text)) == matches(text, rule, language, names_in(pattern)), text
+        outline = matcher.outline(text, last)
+        told = matches(text, rule, language, names_in(pattern))
+        assert outline.found() == told, text
+        assert outline.count == len(told)
+        assert "".join(item.text for item in outline.items) == text
+        if last is not None:
+            came, went = difference(last, outline)
+            after = [each.text for each in told]
+            assert sorted(before + [each.text for each in came]) == sorted(
+                after + [each.text for each in went]
+            )
+            assert {each[:4] for each in came} <= {each[:4] for each in told}
+        last, before = outline, [each.text for each in told]
 
 
 @pytest.mark.parametrize(
@@ -66,14 +80,6 @@ def test_python(pattern: str) -> None:
         "",
     ]
     agree(pattern, "python", versions)
-
-
-def test_classes_are_cut_between_methods() -> None:
-    outermost = cut(module(range(9)), "python")
-    assert "".join(piece.text for piece in outermost) == module(range(9))
-    members = cut_class(outermost[-1].text)
-    assert [len(outermost), len(members)] == [11, 10]
-    assert "".join(piece.text for piece in members) == outermost[-1].text
 
 
 def test_javascript() -> None:
@@ -117,19 +123,59 @@ def test_c_with_conditions_and_what_the_grammar_does_not_know(pattern: str) -> N
     agree(pattern, "c", versions)
 
 
-def test_what_is_whole_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed: list[str] = []
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is parsed from now on."""
+    texts: list[str] = []
 
     def counted(text: str, language: str) -> SgRoot:
-        parsed.append(text)
+        texts.append(text)
         return SgRoot(text, language)
 
-    monkeypatch.setattr(pieces, "SgRoot", counted)
-    matcher = piece_matcher("call($X)", "c")
-    for text in (c_file(range(9), C_ODD), c_file(range(9), C_ODD).replace("Says 8", "Tells 8")):
-        assert len(matcher.matches(text)) == 10
-    assert sum("Says 0" in text for text in parsed) <= 2
-    assert parsed[-1] == C_FUNCTION.format(8).replace("Says", "Tells")
+    monkeypatch.setattr(matching, "SgRoot", counted)
+    return texts
+
+
+def test_what_differs_is_parsed_with_its_neighbours(parsed: list[str]) -> None:
+    matcher = version_matcher("call($X)", "c")
+    first = matcher.outline(c_file(range(9), C_ODD))
+    parsed.clear()
+    second = matcher.outline(c_file(range(9), C_ODD).replace("call(7)", "call(7) + call(70)"), first)
+    assert (first.count, second.count) == (10, 11)
+    three = "".join(f"\n{C_FUNCTION.format(number)}" for number in (6, 7, 8))
+    assert parsed == [three.replace("call(7)", "call(7) + call(70)")]
+
+
+NESTED = {
+    "rust": ("impl A {\n", "    fn f{0}() {{\n        call({0});\n    }}\n", "}\n"),
+    "javascript": ("describe('a', () => {\n", "    it('{0}', () => {{\n        call({0})\n    }})\n", "})\n"),
+    "python": ("class A:\n", "    def f{0}(self):\n        call({0})\n", ""),
+    "go": ("func F() {\n", "\tt.Run(1, func() {{\n\t\tcall({0})\n\t}})\n", "}\n"),
+    "c": ("#ifndef A\n#define A\n\n", "int f{0}() {{\n    return call({0});\n}}\n", "#endif\n"),
+}
+
+
+@pytest.mark.parametrize("language", sorted(NESTED))
+def test_what_differs_inside_of_something_large(parsed: list[str], language: str) -> None:
+    above, item, below = NESTED[language]
+    whole = f"{above}{''.join(item.format(number) for number in range(10, 50))}{below}"
+    matcher = version_matcher("call($X)", language)
+    first = matcher.outline(whole)
+    parsed.clear()
+    second = matcher.outline(whole.replace("call(20)", "call(20, 0)"), first)
+    assert (first.count, second.count) == (40, 39)
+    assert len(parsed) == 1
+    assert [number for number in range(10, 50) if f"call({number}" in parsed[0]] == [19, 20, 21]
+    came, went = difference(first, second)
+    assert (len(came), [each.text for each in went]) == (0, ["call(20)"])
+
+
+def test_what_may_match_around_is_not_taken_apart() -> None:
+    above, item, below = NESTED["javascript"]
+    whole = f"{above}{''.join(item.format(number) for number in range(40))}{below}"
+    agree("describe($A, $B)", "javascript", [whole, whole.replace("call(20)", "call(21)")])
+    agree("$F($A, () => { $$$ })", "javascript", [whole, whole.replace("    it('3'", "    if (1) it('3'")])
+    agree("$A === $A", "javascript", [f"(\n{whole}) === (\n{whole})".replace(")\n)", "))")])
 
 
 LINES = {
@@ -147,7 +193,7 @@ def test_random_files(language: str) -> None:
     chance = random.Random(17)  # noqa: S311 - a script, not a secret
     lines: list[str] = []
     versions: list[str] = []
-    for _ in range(200):
+    for _ in range(300):
         at = chance.randrange(len(lines) + 1)
         if len(lines) > 40 or (lines and chance.random() < 0.3):
             del lines[min(at, len(lines) - 1)]
