@@ -22,7 +22,7 @@ from ohara.present.budget import within_budget
 from ohara.present.columns import shortened
 from ohara.present.json import hit_object, results_object, written
 from ohara.present.style import Ink, style_for
-from ohara.present.template import read_template
+from ohara.present.template import naming_repositories, read_template
 from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
 from ohara.present.threads import grouped_head
 from ohara.sanitize import sanitize
@@ -69,7 +69,8 @@ def _hits(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[
         case Form.COUNT:
             return results.hits, [str(_total(results))]
         case Form.TEMPLATE:
-            template = read_template(printing.template)
+            several = bool(results.parts) and printing.cut
+            template = read_template(naming_repositories(printing.template) if several else printing.template)
             kept = _within(results, printing, lambda hit: template.line(hit, page))
             return kept, [_fitted(template.line(hit, page), printing, page) for hit in kept]
     return _text(results, printing, replace(page, several=bool(results.parts)))

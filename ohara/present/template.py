@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Field: TypeAlias = Callable[[Hit, Page], str]
 
 ONELINE = "%C(yellow)%h%C(reset) %C(magenta)%(place)%C(reset) %s"
+_OF_SEVERAL = ONELINE.replace("%C(magenta)", "%(repository) %C(magenta)")
 
 SHORT_SHA = 10
 _LINES = "\n\t"
@@ -73,6 +74,11 @@ def read_template(text: str) -> Template:
         parts += [body[end : found.start()], _part(found)]
         end = found.end()
     return Template((*parts, body[end:]))
+
+
+def naming_repositories(text: str) -> str:
+    """The format of --oneline where hits are of several repositories; another one stays as it is."""
+    return text.replace(ONELINE, _OF_SEVERAL)
 
 
 def _part(found: re.Match[str]) -> str | Field:

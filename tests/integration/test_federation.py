@@ -299,6 +299,18 @@ def test_text_names_the_repository_of_each_hit(repos: list[str], shell: Shell, p
         assert out.count(f"   {repo}\n") >= 1
 
 
+def test_one_line_a_hit_names_its_repository_where_several_are_searched(
+    repos: list[str], shell: Shell, place: Path
+) -> None:
+    code, out, _ = shell.find("--everywhere", "retry with backoff", "-k", "30", "--oneline", cwd=place)
+    assert not code
+    for repo in repos:
+        assert [line for line in out.splitlines() if line.split(" ")[1] == repo]
+    code, alone, _ = shell.find("--repo", repos[0], "retry with backoff", "--oneline", cwd=place)
+    assert not code
+    assert repos[0] not in alone
+
+
 def test_first_and_last_are_those_of_all(repos: list[str], shell: Shell, place: Path) -> None:
     times = sorted(
         hit.commit.committer_time
