@@ -7,7 +7,6 @@ asks them.
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
 from typing import TYPE_CHECKING, Final
@@ -48,6 +47,7 @@ class _LooseObjects(pygit2.OdbBackend):
     def __init__(self, folders: Sequence[Path]) -> None:
         super().__init__()
         self._folders = tuple(folders)
+        self._names: dict[str, frozenset[str]] = {}
 
     def read_cb(self, oid: pygit2.Oid | str) -> tuple[int, bytes]:
         """Called by libgit2 for an object's content."""
@@ -73,7 +73,7 @@ class _LooseObjects(pygit2.OdbBackend):
     def exists_cb(self, oid: pygit2.Oid | str) -> bool:
         """Called to know whether an object is there."""
         name = str(oid)
-        return any(os.path.exists(f"{folder}/{name[:2]}/{name[2:]}") for folder in self._folders)  # noqa: PTH110 - often
+        return name[2:] in self._names_below(name[:2])
 
     def exists_prefix_cb(self, oid: pygit2.Oid | str) -> pygit2.Oid:
         """Called to complete an abbreviated id; ValueError where several begin so."""
@@ -95,7 +95,17 @@ class _LooseObjects(pygit2.OdbBackend):
         return pygit2.Oid(hex=names.pop())
 
     def refresh_cb(self) -> None:
-        """Called to look anew: nothing is remembered here."""
+        """Called to look anew, whenever an object was not found anywhere."""
+        self._names.clear()
+
+    def _names_below(self, start: str) -> frozenset[str]:
+        """The rest of the names that start so. Asked for every object that is read, also those of packs."""
+        found = self._names.get(start)
+        if found is None:
+            found = self._names[start] = frozenset(
+                name for folder in self._folders for name in _listed(folder / start)
+            )
+        return found
 
     def _files(self, name: str) -> Iterator[bytes]:
         for folder in self._folders:
@@ -105,6 +115,13 @@ class _LooseObjects(pygit2.OdbBackend):
                 continue
             if data:
                 yield data
+
+
+def _listed(folder: Path) -> list[str]:
+    try:
+        return [file.name for file in folder.iterdir()]
+    except OSError:  # there is none
+        return []
 
 
 def _header(data: bytes) -> tuple[ObjectType, int, int] | None:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from ohara.index.lines import Span
     from ohara.model import Symbol
 
-# A tree takes about a hundred times the space of its file, so this much source is some 100 MB of trees.
-_REMEMBERED_SOURCE_BYTES = 1 << 20
+# A tree takes about a hundred times the space of its file, so this much source is some 25 MB of trees. A
+# file's versions come one after the other, so the last few are those that are asked for again.
+_REMEMBERED_SOURCE_BYTES = 1 << 18
 
 
 class HeadParser:

@@ -7,6 +7,8 @@ while the parent is busy writing.
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import queue
 import signal
@@ -118,14 +120,16 @@ def _serve(source: int, outgoing: queue.Queue[object]) -> None:
     setup = read_frame(source)
     assert isinstance(setup, WorkerSetup)  # noqa: S101 - both ends are this program
     outgoing.put(Ready())
-    steps: dict[str, Step] = {}
+    kind, step = "", None
     while True:
         task = read_frame(source)
         assert isinstance(task, Task)  # noqa: S101
         _bound_memory(None if task.kind in _UNBOUND else setup.memory_bytes)
-        if task.kind not in steps:
-            steps[task.kind] = STEPS[task.kind](setup)
-        for message in steps[task.kind](task):
+        if step is None or task.kind != kind:
+            step = None  # what the last pass remembered, before the next one begins to
+            _give_back()
+            kind, step = task.kind, STEPS[task.kind](setup)
+        for message in step(task):
             outgoing.put(message)
         outgoing.put(Finished(task.number, spent=bytes_lost() > setup.lost_bytes_at_most))
 
@@ -139,6 +143,15 @@ def _bound_memory(most: int | None) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = hard if most is None else most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+
+
+def _give_back() -> None:
+    """Return free memory to the system, where the C library does so only when told."""
+    gc.collect()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError, TypeError):  # another C library
+        return
 
 
 def _send(fd: int, outgoing: queue.Queue[object]) -> None:

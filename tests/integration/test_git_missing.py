@@ -161,3 +161,15 @@ def test_a_tree_nested_beyond_reason_does_not_exhaust_the_stack(tmp_path: Path) 
     beyond: set[bytes] = set()
     assert list(iter_changes(Repository.open(repo.path), sha, missing=set(), beyond=beyond)) == []
     assert len(beyond) == 1
+
+
+def test_an_object_that_is_written_while_the_repository_is_open_is_read(three_commits: Repo) -> None:
+    repository = Repository.open(three_commits.path)
+    data = b"written later\n"
+    oid = hashlib.sha1(b"blob %d\0%s" % (len(data), data)).hexdigest()  # noqa: S324 - git's name for it
+    folder = loose(three_commits, oid).parent
+    folder.mkdir(exist_ok=True)
+    assert not repository.has_object(oid)  # its folder has been looked at now
+    loose(three_commits, oid).write_bytes(zlib.compress(b"blob %d\0%s" % (len(data), data)))
+    assert repository.has_object(oid)
+    assert repository.read_blob(oid) == data
