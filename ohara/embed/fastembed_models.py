@@ -1,4 +1,4 @@
-"""Transformers through fastembed: every cross-encoder, and every embedder but the embedded table.
+"""Transformers through fastembed: every cross-encoder and every embedder but those that come with ohara.
 
 The only importer of fastembed, and only inside functions: importing it costs most of a second. It never
 reaches for a network: every model is a folder of files that were checked against their digests. It never
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ohara.embed.cross_encoder import CrossEncoder
 from ohara.embed.encoder import ModelId, TextKind
 from ohara.embed.hub import LIST
 from ohara.embed.model_text import prepared_document, prepared_query
@@ -155,10 +156,12 @@ def folder_reranker(folder: Traversable) -> FastReranker:
     manifest = _manifest_of(folder, ModelKind.CROSS_ENCODER)
 
     def load() -> _CrossEncoding:
+        path = _verified_path(folder, manifest)
+        if _is_shipped(path, manifest):
+            return CrossEncoder(path, threads=_threads())
         from fastembed.common.model_description import ModelSource
         from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-        path = _verified_path(folder, manifest)
         if not manifest.hub and not _registered(TextCrossEncoder, manifest.id):
             source = ModelSource(hf=manifest.id)
             TextCrossEncoder.add_custom_model(model=manifest.id, sources=source, model_file="model.onnx")
@@ -238,8 +241,13 @@ def _again(folder: Path, manifest: Manifest) -> str:
     """Returns how to get a model's files anew."""
     if manifest.hub:
         return f"ohara models remove {manifest.name}, then ohara models pull {manifest.name}"
-    shipped = folder.parent == Path(str(embedded_folder(manifest.name))).parent
-    return REINSTALL if shipped else f"ohara models remove {manifest.name}, then add it again"
+    again = f"ohara models remove {manifest.name}, then add it again"
+    return REINSTALL if _is_shipped(folder, manifest) else again
+
+
+def _is_shipped(folder: Path, manifest: Manifest) -> bool:
+    """True for a model that came with ohara."""
+    return not manifest.hub and folder.parent == Path(str(embedded_folder(manifest.name))).parent
 
 
 def _registered(opener: type[object], name: str) -> bool:

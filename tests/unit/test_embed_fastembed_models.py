@@ -59,6 +59,30 @@ def test_an_added_cross_encoder_scores_each_pair_by_itself(cross: Path) -> None:
     assert reranker.score("one two", []) == []
 
 
+def test_the_shipped_cross_encoder_scores_as_fastembed_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [
+        f"def test_{word}(): assert {word} == {length}\n" * length
+        for length, word in enumerate(["fixture", "teardown", "request", "", "monkeypatch", "naïve 名前"], 1)
+    ] * 4  # more than a batch, some longer than is read
+    shipped = catalog.load_reranker("ohara-cross")
+    assert shipped is not None
+    found = shipped.score("fixture teardown order", documents)
+    assert len(set(found)) > 5
+    monkeypatch.setattr(fastembed_models, "_is_shipped", lambda *_: False)
+    other = catalog.load_reranker("ohara-cross")
+    assert other is not None
+    assert found == other.score("fixture teardown order", documents)
+
+
+def test_a_first_answer_does_not_wait_for_fastembed() -> None:
+    code = """if True:
+        import sys
+        from ohara.embed.catalog import load_reranker
+        assert load_reranker("ohara-cross").score("one", ["two"])
+        assert "fastembed" not in sys.modules"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_a_prepared_cross_encoder_reads_split_words(cross: Path) -> None:
     add_folder(cross, "splitting", ModelKind.CROSS_ENCODER)
     folder = paths.models_dir() / "added" / "splitting"
