@@ -19,10 +19,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--repo", type=Path, default=None, help="a path in the repository (default: here)")
     parser.add_argument("--index", default="", help="the shared index to ask (default: this machine's own)")
     given = parser.parse_args(arguments)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    in_browser = os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")  # started by `tui.serve`
+    if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("ohara: the terminal UI needs a terminal\n  hint: ohara find", file=sys.stderr)  # noqa: T201
         return 2
-    if not sys.stderr.isatty():  # it is drawn there: a screen sent to a file would leave this one blank
+    if (
+        not in_browser and not sys.stderr.isatty()
+    ):  # it is drawn there: a screen sent to a file would leave this one blank
         os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
     gc.disable()  # until the first paint: what a start makes it keeps, and looking through it costs a tenth
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn
 
 from ohara.errors import UsageError
@@ -17,14 +18,29 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def open_ui(query: str = "", repo: Path | str | None = None, index: str | None = None) -> NoReturn:
+def open_ui(
+    query: str = "",
+    repo: Path | str | None = None,
+    index: str | None = None,
+    *,
+    serve: bool = False,
+    port: int = 0,
+) -> NoReturn:
     """Replace this process by the terminal UI, which asks one's own index or the shared one of a name.
 
-    `-P` keeps the current folder off the module path: a repository may hold a `tui` package of its own.
+    With `serve`, by what serves it to a browser. `-P` keeps the current folder off the module path: a
+    repository may hold a `tui` package of its own.
     """
-    if not is_terminal():
-        raise UsageError("the terminal UI needs a terminal", hint="ohara find answers anywhere")
     command = [sys.executable, "-P", "-m", "tui"]
+    if serve:
+        if find_spec("textual_serve") is None:
+            raise UsageError(
+                "the terminal UI cannot be served: textual-serve is not installed",
+                hint="pip install 'ohara[web]'",
+            )
+        command = [sys.executable, "-P", "-m", "tui.serve", "--port", str(port)]
+    elif not is_terminal():
+        raise UsageError("the terminal UI needs a terminal", hint="ohara find answers anywhere")
     if repo is not None:
         command += ["--repo", str(repo)]
     if index is not None:

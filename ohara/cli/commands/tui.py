@@ -27,14 +27,25 @@ if TYPE_CHECKING:
     help="A work tree, a folder in one, or a bare repository (default: here).",
 )
 @index_option
-def command(query: tuple[str, ...], *, repo: Path | None, shared: str | None) -> None:
+@click.option("--serve", is_flag=True, help="Serve it to a browser on this machine, and print its address.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65_535),
+    metavar="N",
+    help="The port for --serve (default: one that is free).",
+)
+def command(
+    query: tuple[str, ...], *, repo: Path | None, shared: str | None, serve: bool, port: int | None
+) -> None:
     """Search and browse history on screen.
 
     Several arguments are joined by blanks, as for ohara find.
     """
+    if port is not None and not serve:
+        raise UsageError("--port is for --serve", hint="ohara tui --serve --port N")
     if str(repo or "").startswith("@"):
         raise UsageError(
             "the terminal UI opens one repository", hint="its query searches others: repo:NAME, repo:~/src/**"
         )
     require_known(shared)
-    open_ui(joined(query), repo, shared)
+    open_ui(joined(query), repo, shared, serve=serve, port=port or 0)
