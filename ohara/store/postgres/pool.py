@@ -28,6 +28,7 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
         self._name = name
         self._looking: Connection | None = None  # kept open: a look before each question takes one round trip
         self._look_lock = Lock()
+        self._state = -1  # of the index, at the last look
 
     def opened(self) -> Reader:
         """A reader of the index that is there now."""
@@ -45,7 +46,16 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
             except OperationalError:  # it was away: what else is open was lost as well, and is opened anew
                 self._looking = connect(self._server)
                 return False
+            self._state = found.state if found is not None else -1
             return found is not None and found.identity == stamp
+
+    def _take(self) -> Reader:
+        """A reader of the index that is there now, told of its state."""
+        reader = super()._take()
+        if self._looking is None:  # the first one
+            self.is_there(reader.stamp)
+        reader.told(self._state)
+        return reader
 
     def close(self) -> None:
         """Close the connections; those in use when they come back."""

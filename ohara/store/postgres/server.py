@@ -25,7 +25,7 @@ _IS_SET_UP = "SELECT to_regclass('ohara.migration') IS NOT NULL"
 _MIGRATION = """CREATE TABLE IF NOT EXISTS migration(
   number int PRIMARY KEY, digest text NOT NULL, applied timestamptz NOT NULL DEFAULT now())"""
 _APPLIED = f"SELECT number, digest FROM {SCHEMA}.migration ORDER BY number"
-_FOUND = f"SELECT id, identity, format FROM {SCHEMA}.repository WHERE name = $1"
+_FOUND = f"SELECT id, identity, format, state FROM {SCHEMA}.repository WHERE name = $1"
 _NAMES = f"SELECT name FROM {SCHEMA}.repository ORDER BY id"
 _GRANTED = f"SELECT role::text FROM {SCHEMA}.granted WHERE repository = $1 ORDER BY role"
 _ADD = f"INSERT INTO {SCHEMA}.repository(name, identity, format) VALUES($1, $2, 0) RETURNING id"
@@ -39,6 +39,7 @@ class Found:
     id: int
     identity: str
     format: int
+    state: int = 0  # counts what was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def require_set_up(connection: Connection, server: Server) -> None:
 def find(connection: Connection, name: str) -> Found | None:
     """A repository by its name, or None; also when the role may not see it."""
     row = connection.execute(_FOUND, (name,)).fetchone()
-    return Found(int(str(row[0])), str(row[1]), int(str(row[2]))) if row else None
+    return Found(int(str(row[0])), str(row[1]), int(str(row[2])), int(str(row[3]))) if row else None
 
 
 def use(connection: Connection, repository: int) -> None:

@@ -1,7 +1,7 @@
 """A reading connection with what is worth remembering between questions.
 
-What is remembered holds for one state of the index: whoever writes counts its states, and each question about
-what is remembered reads the count first.
+What is remembered holds for one state of the index: whoever writes counts its states, and whoever lends this
+connection, or else each question about what is remembered, reads the count first.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ class Session(Connected):
         self._stopped = False
         self._was_stopped = False
         self._state = -1
+        self._told: int | None = None
         self._words: dict[str, tuple[int, int] | None] = {}
         self._remembered: dict[str, object] = {}
 
@@ -103,10 +104,16 @@ class Session(Connected):
 
     # -- what is remembered ----------------------------------------------------------------------
 
+    def told(self, state: int) -> None:
+        """Take this for the state of the index, read just now, until told again."""
+        self._told = state
+
     def _forget_if_changed(self) -> None:
         """Forget what was remembered when somebody has written since."""
-        found = self.rows(_STATE, (self._found.id,))
-        state = found[0][0] if found else -2
+        state = self._told
+        if state is None:
+            found = self.rows(_STATE, (self._found.id,))
+            state = found[0][0] if found else -2
         if state != self._state:
             self._state = state
             self._words.clear()
@@ -198,7 +205,7 @@ class Session(Connected):
 
     def hunk_count(self) -> int:
         """About how many hunks there are: the highest number, found at once."""
-        return int(self.rows(_LAST_HUNK)[0][0])
+        return self.remembered("last hunk", lambda: int(self.rows(_LAST_HUNK)[0][0]))
 
     def generations(self) -> Generations:
         """The vectors there are, and whose they are."""
@@ -216,7 +223,7 @@ class Session(Connected):
 
     def fact(self, fact: Fact[T]) -> T:
         """A stored fact, or what holds when it is not stored."""
-        return meta.read_fact(self, fact)
+        return self.remembered(f"fact {fact.name}", lambda: meta.read_fact(self, fact))
 
     def failed(self) -> list[Sha]:
         """The commits that could not be read at all, and so are not in the index."""
