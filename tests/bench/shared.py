@@ -51,6 +51,8 @@ _PATIENCE_S = 60.0
 _TIMED = 60  # questions a lane is timed by
 _DEPTH = 50
 _HYBRID_HUNKS = 400
+_WEIGHED = 100  # questions that the single statement is asked
+_SHARES = (0.1, 0.3)  # of meaning, in the single statement
 _SETTINGS = ("shared_buffers=1GB", "max_wal_size=4GB", "max_connections=50")
 _TICKS = 100  # a second, in /proc
 
@@ -285,30 +287,26 @@ def _ask(engine: Engine, text: str, mode: Mode, *, k: int = 10, rerank: bool = F
 
 
 def _answers(subject: Subject, own: Engine, shared: Engine, queries: Sequence[ChangelogQuery]) -> list[Table]:
-    """The whole pipeline on both, with and without reranking, and the single statement."""
-    found: list[Asked] = []
-    same = {}
-    for rerank in (True, False):
-        said = ", reranked" if rerank else ""
-        lists = {}
-        for name, engine in (("SQLite", own), ("PostgreSQL", shared)):
-            asked, lists[name] = _whole(f"{name}{said}", engine, queries, rerank=rerank)
-            found.append(asked)
-        same[said] = sum(
-            one[:10] == other[:10] for one, other in zip(lists["SQLite"], lists["PostgreSQL"], strict=True)
-        )
-    note = "; ".join(
-        f"the same first ten commits{said}: {count} of {len(queries)}" for said, count in same.items()
-    )
+    """The whole pipeline on both; then, on some questions, lanes and fusion beside the single statement."""
+    own_asked, own_lists = _whole("SQLite", own, queries, rerank=True)
+    shared_asked, shared_lists = _whole("PostgreSQL", shared, queries, rerank=True)
+    same = sum(one[:10] == other[:10] for one, other in zip(own_lists, shared_lists, strict=True))
     whole = quality_table(
-        f"{subject.name}, {len(queries)} changelog questions, the whole pipeline", found, "SQLite", [note]
+        f"{subject.name}, {len(queries)} changelog questions, the whole pipeline, reranked",
+        [own_asked, shared_asked],
+        own_asked.name,
+        [f"the same first ten commits: {same} of {len(queries)}"],
     )
-    one = [_in_one_statement(shared, queries, semantic=share) for share in (0.1, 0.3, 0.5)]
-    fused = found[-1]
+    some = queries[:_WEIGHED]
+    fused = [
+        _whole(f"{name}, lanes then fused", engine, some, rerank=False)[0]
+        for name, engine in (("SQLite", own), ("PostgreSQL", shared))
+    ]
+    one = [_in_one_statement(shared, some, semantic=share) for share in _SHARES]
     beside = quality_table(
-        f"{subject.name}: lanes then fused, beside one statement that weighs both",
-        [fused, *one],
-        fused.name,
+        f"{subject.name}, {len(some)} of them: lanes then fused, beside one statement, not reranked",
+        [*fused, *one],
+        fused[-1].name,
     )
     return [whole, beside]
 
