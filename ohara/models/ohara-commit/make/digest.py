@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
-from ohara.embed.model_text import _focused, prepared
+from ohara.embed.model_text import prepared
 
 HUNKS = 60
 WORDS = 140
@@ -23,7 +23,10 @@ LEAST_OF_HUNK = 30
 # Subjects that say nothing, to train with; the benchmark has others.
 LAZY = (
     "bugfix", "progress", "tidy", "updates", "review comments", "repair ci", "as discussed", "spelling", "small things", "more work",
-    "rework", "squash me", "minor changes", "green build", "tweaks", "conflicts", "second try", "oops", "what the reviewer said",
+    "rework", "squash me", "some changes", "green build", "tweaks", "conflicts", "second try", "whoops", "what the reviewer said",
+    "tests", "try again", "fixes", "polish", "temp", "checkpoint", "merge feedback", "forgot a file", "formatting", "more",
+    "repair what broke last week", "things found while testing", "continue with the plan", "small follow up", "prepare the next change",
+    "do what was agreed in the issue", "finish the work of monday", "better version of the last commit", "clean up after review",
 )  # fmt: skip
 
 _TEST = re.compile(
@@ -120,17 +123,3 @@ def query_text(query: str) -> str:
 def subject_text(subject: str) -> str:
     """A subject as the encoder reads it."""
     return " ".join(prepared(subject).split()[:24])
-
-
-def rerank_digest(query: str, subject: str, hunks: Sequence[tuple[str, str, str]]) -> str:
-    """What a cross-encoder reads of a commit: its subject, where it changed what, and of its hunks the lines nearest to the query."""
-    paths = list(dict.fromkeys(path for path, _, _ in hunks))
-    names = list(dict.fromkeys(header.strip() for _, header, _ in hunks if header.strip()))
-    head = [part for part in (subject.strip(), " ".join(paths), " ".join(names)[:200]) if part]
-    changed = [
-        f"{line[0]} {line[1:].strip()}"
-        for _, _, body in hunks
-        for line in body.split("\n")
-        if line[:1] in ("+", "-")
-    ]
-    return "\n".join(head + _focused(query, [line for line in changed if len(line) > 2]))

@@ -1,15 +1,17 @@
 """Make training groups from histories: a query, one hunk that answers it, seven that BM25 takes for answers.
 
-    python groups.py HISTORIES CACHE TOKENIZER.json OUT_DIR [--commits] [REPOSITORY …]
+    python groups.py HISTORIES CACHE TOKENIZER.json OUT_DIR [--commits] [--limit N] [REPOSITORY …]
 
 One .npz a repository: `ids` (group, 8, 112) uint16 with the answer first, `lengths`, `split` (where the
 document begins), `prior` (BM25 over the pool's best) and `kind`. Half of the groups whose query is not the
-subject show the documents' subjects; the others are message-blind. With `--commits` a document is a digest of the commit and its best three hunks, and in a third of
-the groups the answer's subject, and three tenths of the others', is one that says nothing. Re-running skips finished files.
+subject show the documents' subjects; the others are message-blind. With `--commits` a document is a digest of the commit (128 tokens), seven tenths
+of those groups show subjects, and in two thirds of these nearly half of all commits have a subject that says nothing: answers as often as
+others, so that silence alone tells nothing. Re-running skips finished files.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import re
 import sys
@@ -24,9 +26,11 @@ sys.path[:0] = [
     str(HERE.parents[4]),
     str(HERE.parents[2] / "ohara-static" / "make"),
     str(HERE.parents[2] / "ohara-commit" / "make"),
+    str(HERE.parent),
 ]
+from commit_text import commit_text  # noqa: E402
 from corpus import TRAIN, Change, queries_of  # noqa: E402
-from digest import LAZY, rerank_digest  # noqa: E402
+from digest import LAZY  # noqa: E402
 from lexical import Index, load, query_terms, top_commits  # noqa: E402
 
 from ohara.embed.model_text import prepared_document, prepared_query, rerank_text  # noqa: E402
@@ -36,8 +40,8 @@ GROUP = 8
 POOL = 40
 PER_REPOSITORY = 9_000
 MAX_HUNKS = 40
-HUNKS_READ = 3
-LAZY_GROUPS, LAZY_OTHERS = 1 / 3, 0.3
+COMMIT_TOKENS = 128
+SHOWN, LAZY_SHOWN, LAZY_COMMITS = 0.7, 0.67, 0.45
 CODE = re.compile(
     r"\.(py|pyi|js|ts|svelte|go|rs|c|h|cpp|cc|hpp|tsx|jsx|mjs|toml|cfg|css|tcss|html|sql|sh|tcl|rst|md|yml|yaml|json|conf|lua|rb)$"
 )
@@ -86,11 +90,10 @@ def document(query: str, change: Change, hunk: tuple[str, str, str], *, subject:
     return prepared_document(rerank_text(query, first, path, header, body))
 
 
-def commit_document(query: str, change: Change, scores: np.ndarray, row: int, subject: str) -> str:
-    """What the model reads of a commit: its hunks that score best, the one that was found first."""
-    others = [place for place in np.argsort(-scores, kind="stable")[:HUNKS_READ] if place != row]
-    hunks = [change.hunks[place] for place in [row, *others][:HUNKS_READ]]
-    return prepared_document(rerank_digest(query, subject, hunks))
+def commit_document(query: str, change: Change, row: int, subject: str) -> str:
+    """What the model reads of a commit: the hunk that was found, and its others."""
+    others = [hunk for place, hunk in enumerate(change.hunks) if place != row]
+    return prepared_document(commit_text(query, subject, [change.hunks[row], *others]))
 
 
 def groups_of(
@@ -122,17 +125,16 @@ def groups_of(
         if made >= limit:
             return
         asked, kind = variant(query, changes[number], chance)
-        subject = place > 0 and chance.random() < 0.5
+        subject = place > 0 and chance.random() < (SHOWN if commits else 0.5)
         if len(query_terms(asked)) < 1:
             continue
         scores = index.score(asked, messages=subject)
         silent = scores
         own = slice(first_row[number], first_row[number + 1])
-        lazy = commits and subject and chance.random() < 2 * LAZY_GROUPS
+        lazy = commits and subject and chance.random() < LAZY_SHOWN
         if lazy:  # what lost its message is found by its lines alone
             silent = index.score(asked, messages=False)
-            lost = np.array([chance.random() < LAZY_OTHERS for _ in changes])
-            lost[number] = True
+            lost = np.array([chance.random() < LAZY_COMMITS for _ in changes])
             scores = np.where(lost[owner], silent, scores)
         mine = scores[own]
         if mine.max() <= 0:
@@ -159,8 +161,7 @@ def groups_of(
             said = change.message.strip().split("\n", 1)[0] if subject else ""
             if lazy and lost[owner[row]]:
                 said = chance.choice(LAZY)
-            of_commit = scores[start : start + len(change.hunks)]
-            texts.append(commit_document(asked, change, of_commit, row - start, said))
+            texts.append(commit_document(asked, change, row - start, said))
         if texts[0] in texts[1:]:
             continue
         made += 1
@@ -174,14 +175,20 @@ def groups_of(
 
 def main() -> None:
     """Make the groups of every training repository, or of those named."""
-    given = [argument for argument in sys.argv[1:] if argument != "--commits"]
-    commits = "--commits" in sys.argv
-    histories, cache, tokenizer_file, out = map(Path, given[:4])
+    parser = argparse.ArgumentParser()
+    for name in ("histories", "cache", "tokenizer", "out"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("repositories", nargs="*")
+    parser.add_argument("--commits", action="store_true")
+    parser.add_argument("--limit", type=int, default=PER_REPOSITORY)
+    given = parser.parse_intermixed_args()
+    histories, cache, out = given.histories, given.cache, given.out
+    most = COMMIT_TOKENS if given.commits else MAX_TOKENS
     out.mkdir(parents=True, exist_ok=True)
-    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    tokenizer = Tokenizer.from_file(str(given.tokenizer))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-    for name in given[4:] or sorted(TRAIN):
+    tokenizer.enable_truncation(most, strategy="longest_first")
+    for name in given.repositories or sorted(TRAIN):
         file = out / f"{name}.npz"
         if file.exists():
             continue
@@ -190,9 +197,9 @@ def main() -> None:
         changes, index, owner = load(histories, name, cache)
         ids, lengths, split, prior, kinds = [], [], [], [], []
         for query, texts, priors, kind in groups_of(
-            changes, index, owner, chance, PER_REPOSITORY, commits=commits
+            changes, index, owner, chance, given.limit, commits=given.commits
         ):
-            block = np.zeros((GROUP, MAX_TOKENS), dtype=np.uint16)
+            block = np.zeros((GROUP, most), dtype=np.uint16)
             encodings = tokenizer.encode_batch([(query, text) for text in texts])
             for row, encoding in enumerate(encodings):
                 block[row, : len(encoding.ids)] = encoding.ids

@@ -44,10 +44,17 @@ class CrossEncoder(nn.Module):
 
 
 def from_base(weights: Path, take: list[int], dropout: float) -> CrossEncoder:
-    """Start from layers of all-MiniLM-L6-v2 (.safetensors) or of a dequantised cross-encoder (.npz)."""
+    """Start from layers of all-MiniLM-L6-v2 (.safetensors), of a dequantised cross-encoder, or from ours (.npz)."""
     if weights.suffix == ".safetensors":
         return CrossEncoder(base_model(weights, take, dropout))
     tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in np.load(weights).items()}
+    if "head.weight" in tensors:
+        layers = len({name.split(".")[1] for name in tensors if name.startswith("layers.")})
+        model = CrossEncoder(Bert(tensors["words.weight"].shape[0], layers, dropout))
+        model.load_state_dict(
+            {name if name.startswith("head.") else f"bert.{name}": value for name, value in tensors.items()}
+        )
+        return model
     bert = Bert(tensors["embeddings.word_embeddings.weight"].shape[0], len(take), dropout)
     state = {
         "words.weight": tensors["embeddings.word_embeddings.weight"],

@@ -4,7 +4,7 @@
 
 WORK is the benchmark's folder of indexes (`python -m tests.bench quality` makes them). For each repository three
 files are written, `NAME.messages.pkl`, `NAME.blind.pkl` and `NAME.lazy.pkl`: for each query its answers, the pool's best
-hunks with their lane scores and the text a cross-encoder reads, and what each lane answered. Queries are changelog fragments; with
+hunks with their lane scores, the text a cross-encoder reads and a digest of their commit, and what each lane answered. Queries are changelog fragments; with
 `--history` (the files of `histories.py`) those of training repositories: entries that a commit added to a
 changelog file and, for the blind index, paragraphs of its message. With `--wide` everything that the lanes found is
 kept, so that other pools can be made of it; the pipeline's own pool is the first fifty by their fused score.
@@ -27,7 +27,8 @@ import anyio
 from ohara.model import SearchOptions
 
 HERE = Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parents[4]), str(HERE.parents[2] / "ohara-static" / "make")]
+sys.path[:0] = [str(HERE.parents[4]), str(HERE.parent), str(HERE.parents[2] / "ohara-static" / "make")]
+from commit_text import HUNKS_LOOKED_AT, commit_text  # noqa: E402
 from corpus import plain, queries_of, read  # noqa: E402
 
 from ohara.embed.model_text import rerank_text  # noqa: E402
@@ -49,10 +50,11 @@ if TYPE_CHECKING:
     from ohara.retrieve.rank import ToRank
     from ohara.retrieve.ranking import Ranking, ScoredHunk
     from ohara.store.answers import StoredHunk
-    from ohara.store.reading import Reader
+    from ohara.store.reading import Allowed, Reader
 
 DEPTH = 50
 EVERYTHING = 1_000
+COMMITS_READ = 100
 PATIENCE_S = 60.0
 
 
@@ -72,6 +74,8 @@ class Candidate:
     document: str
     pinned: bool
     hunk: int = 0
+    digest: str = ""
+    """What a cross-encoder reads of the whole commit; "" below the commits that are read."""
 
 
 @dataclass(slots=True)
@@ -122,6 +126,35 @@ def counted(reader: Reader, words: tuple[str, ...]) -> tuple[dict[str, int], int
     return reader.document_frequencies(words), reader.hunk_count()
 
 
+def digests(reader: Reader, *, words: str, found: Sequence[StoredHunk], allowed: Allowed) -> dict[int, str]:
+    """The digest of each commit of the hunks that were found, best first; its other hunks are read along, all at once.
+
+    What an index leaves out is stored and not searched, and must not be read here: it holds the changelog, which is the
+    question word for word.
+    """
+    known: dict[int, dict[HunkId, StoredHunk]] = {}
+    for row in found:
+        known.setdefault(row.commit_id, {})[row.hunk] = row
+    others: dict[int, list[HunkId]] = {commit: [] for commit in known}
+    for commit, hunk, content in reader.hunks_of(known, allowed, HUNKS_LOOKED_AT):
+        room = HUNKS_LOOKED_AT - len(known[commit]) - len(others[commit])
+        if content is not None and hunk not in known[commit] and room > 0:
+            others[commit].append(hunk)
+    rows = reader.hydrate(hunk for hunks in others.values() for hunk in hunks)
+    return {
+        commit: commit_text(
+            words,
+            next(iter(hunks.values())).commit.subject,
+            [
+                (row.path, row.header, row.body)
+                for row in (*hunks.values(), *(rows[hunk] for hunk in others[commit] if hunk in rows))
+                if row.left_out is None
+            ],
+        )
+        for commit, hunks in known.items()
+    }
+
+
 def record(
     indexed: Indexed,
     queries: list[tuple[str, tuple[str, ...], str]],
@@ -133,8 +166,14 @@ def record(
     """Ask each query and keep what would be reranked, or all that the lanes found."""
     caught: list[tuple[ScoredHunk, StoredHunk]] = []
 
+    told: dict[int, str] = {}
+
     async def catch(asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]) -> object:
         caught[:] = [(one, rows[one.hunk]) for one in in_order(found)[: None if wide else depth]]
+        commits = list(dict.fromkeys(row.commit_id for _, row in caught))[:COMMITS_READ]
+        first = [row for _, row in caught if row.commit_id in commits]
+        read = partial(digests, words=asked.query.words, found=first, allowed=asked.allowed)
+        told.update(await asked.sources.pool.read(read))
         return await reranked(
             replace(asked, plan=replace(asked.plan, options=replace(asked.plan.options, rerank=False))),
             found,
@@ -161,6 +200,7 @@ def record(
             query = parse(text, now=NOW)
             caught.clear()
             answered.clear()
+            told.clear()
             anyio.run(search.find, query, search.plan(SearchOptions(now=NOW, k=k)))
             pools.append(
                 Pool(
@@ -187,6 +227,7 @@ def record(
                             ),
                             pinned=one.pinned,
                             hunk=one.hunk,
+                            digest=told.get(row.commit_id, ""),
                         )
                         for one, row in caught
                     ],

@@ -1,6 +1,6 @@
 """Write the folder ohara ships: int8 ONNX, tokeniser, digests in model.json; print how far int8 strays.
 
-    python to_onnx.py RUN_DIR BASE_MODEL_DIR OUT_FOLDER [--layers 1,3,5] [--provisional] [--raw]
+    python to_onnx.py RUN_DIR BASE_MODEL_DIR OUT_FOLDER [--layers 3] [--tokens 112] [--provisional] [--raw]
 
 Takes the running mean of the weights from RUN_DIR/checkpoint.pt (`--raw`: the weights themselves).
 """
@@ -23,7 +23,6 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from model import Bert, CrossEncoder
 
-MAX_TOKENS = 112
 NAMES = ["input_ids", "attention_mask", "token_type_ids"]
 
 
@@ -80,6 +79,7 @@ def main() -> None:
     parser.add_argument("base", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--layers", type=int, default=3)
+    parser.add_argument("--tokens", type=int, default=112, help="what is read of a pair; of digests 128")
     parser.add_argument("--provisional", action="store_true")
     parser.add_argument("--raw", action="store_true")
     given = parser.parse_args()
@@ -91,7 +91,7 @@ def main() -> None:
     (given.out / "tokenizer.json").write_text(
         json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
     )
-    config = {"model_max_length": MAX_TOKENS, "pad_token": "[PAD]"}
+    config = {"model_max_length": given.tokens, "pad_token": "[PAD]"}
     (given.out / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
     (given.out / "config.json").write_text(json.dumps({"pad_token_id": 0}), encoding="utf-8")
     files = ("model.onnx", "tokenizer.json", "tokenizer_config.json", "config.json")

@@ -1,6 +1,9 @@
 """Train the cross-encoder on groups, in the background, for as long as it is left to run.
 
-    nice -n 19 python train.py GROUPS_DIR RUN_DIR --init BASE [--layers 0,1,2] [--steps N] [--cooldown N]
+    nice -n 19 python train.py GROUPS_DIR RUN_DIR --init BASE [--layers 0,1,2] [--steps N] [--cooldown N] [--minutes N]
+
+BASE is a base model, or what `pretrained.py` made of a `model.onnx` of ours, to train that one further (`--layers` is then not
+asked). With `--minutes` the clock ends the run, and the rate falls to zero over the last quarter of them.
 
 One thread, matrices in bfloat16, the table of words as it was. A checkpoint is written every four minutes and on SIGTERM or SIGINT; the same command goes on
 from it. While PAUSE exists beside RUN_DIR's parent it waits. The loss is a softmax over each group of
@@ -26,10 +29,7 @@ from torch.nn import functional as F
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from model import CrossEncoder, from_base
 
-GROUPS_A_STEP = 8
 MICRO = 32
-WARMUP = 150
-EMA = 0.995
 CHECKPOINT_S = 240
 PRIOR_SHOWN = 0.75
 
@@ -37,7 +37,7 @@ PRIOR_SHOWN = 0.75
 class Groups:
     """All training groups in one shuffled order that depends only on the epoch."""
 
-    def __init__(self, folder: Path, held_out: str) -> None:
+    def __init__(self, folder: Path, held_out: str, *, batch: int = 8) -> None:
         parts = [
             np.load(file)
             for file in sorted(folder.glob("*.npz"))
@@ -47,6 +47,7 @@ class Groups:
         self.lengths = np.concatenate([part["lengths"] for part in parts])
         self.split = np.concatenate([part["split"] for part in parts])
         self.prior = np.concatenate([part["prior"] for part in parts])
+        self._batch = batch
         self._epoch = -1
         self._order = np.arange(0)
 
@@ -55,11 +56,11 @@ class Groups:
 
     def at(self, step: int) -> np.ndarray:
         """The group numbers of one step."""
-        per_epoch = len(self) // GROUPS_A_STEP
+        per_epoch = len(self) // self._batch
         epoch, place = divmod(step, per_epoch)
         if epoch != self._epoch:
             self._epoch, self._order = epoch, np.random.default_rng(epoch).permutation(len(self))
-        return self._order[place * GROUPS_A_STEP : (place + 1) * GROUPS_A_STEP]
+        return self._order[place * self._batch : (place + 1) * self._batch]
 
 
 def scores(model: CrossEncoder, groups: Groups, chosen: np.ndarray) -> torch.Tensor:
@@ -85,6 +86,15 @@ def scores(model: CrossEncoder, groups: Groups, chosen: np.ndarray) -> torch.Ten
     back = torch.empty(len(order), dtype=torch.long)
     back[torch.from_numpy(order)] = torch.arange(len(order))
     return flat[back].view(len(chosen), size)
+
+
+def freeze(model: CrossEncoder, layers: int) -> None:
+    """Leave the table of words as it is, and the first layers with all that is below them."""
+    still = [model.bert.words]
+    if layers:
+        still += [model.bert.positions, model.bert.types, model.bert.norm, *model.bert.layers[:layers]]
+    for part in still:
+        part.requires_grad_(requires_grad=False)
 
 
 def held_out_quality(model: CrossEncoder, groups: Groups, pull: float) -> dict[str, float]:
@@ -125,6 +135,11 @@ def main() -> None:
     parser.add_argument(
         "--cooldown", type=int, default=0, help="the rate falls to zero over the last N of --steps"
     )
+    parser.add_argument("--batch", type=int, default=8, help="groups a step")
+    parser.add_argument("--warmup", type=int, default=150, help="steps")
+    parser.add_argument("--frozen", type=int, default=0, help="layers that stay as they are")
+    parser.add_argument("--ema", type=float, default=0.995)
+    parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--held-out", default="pytest-dev+pytest")
     parser.add_argument("--check-every", type=int, default=400)
     given = parser.parse_args()
@@ -141,14 +156,14 @@ def main() -> None:
         log.write(json.dumps({key: round(value, 4) for key, value in values.items()}) + "\n")
         log.flush()
 
-    groups = Groups(given.groups, given.held_out)
+    groups = Groups(given.groups, given.held_out, batch=given.batch)
     held = Groups.__new__(Groups)
     data = np.load(given.groups / f"{given.held_out}.npz")
     held.ids, held.lengths, held.split, held.prior = (
         data[key][:240] for key in ("ids", "lengths", "split", "prior")
     )
     model = from_base(given.init, [int(layer) for layer in given.layers.split(",")], given.dropout)
-    model.bert.words.weight.requires_grad_(requires_grad=False)
+    freeze(model, given.frozen)
     pull = torch.nn.Parameter(torch.tensor(4.0))
     learnt = [p for p in model.parameters() if p.requires_grad]
     decayed = [p for p in learnt if p.dim() > 1]
@@ -159,13 +174,14 @@ def main() -> None:
         betas=(0.9, 0.98),
     )  # fmt: skip
     mean = {name: value.clone() for name, value in model.state_dict().items()}
-    step, spent = 0, 0.0
+    step, spent, started = 0, 0.0, time.time()
     file = given.run / "checkpoint.pt"
     if file.exists():
         saved = torch.load(file, weights_only=True)
         model.load_state_dict(saved["model"])
         optimiser.load_state_dict(saved["optimiser"])
         mean, step, spent = saved["mean"], saved["step"], saved["spent"]
+        started = saved["started"]
         with torch.no_grad():
             pull.copy_(saved["pull"])
     say(step=step, groups=len(groups), resumed=float(step > 0), pid=os.getpid())
@@ -178,6 +194,7 @@ def main() -> None:
             "pull": pull.detach(),
             "step": step,
             "spent": spent,
+            "started": started,
         }
         torch.save(state, file.with_suffix(".part"))
         file.with_suffix(".part").rename(file)
@@ -195,7 +212,7 @@ def main() -> None:
 
     model.train()
     last_save, running, seen = time.time(), 0.0, 0
-    while not stop[0] and step < given.steps:
+    while not stop[0] and step < given.steps and (gone := (time.time() - started) / 60) < given.minutes:
         while pause.exists() and not stop[0]:
             time.sleep(1)
         began = time.time()
@@ -211,14 +228,15 @@ def main() -> None:
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learnt, 1.0)
-        rate = given.rate * min(1.0, (step + 1) / WARMUP)
+        rate = given.rate * min(1.0, (step + 1) / given.warmup)
         if given.cooldown:
             rate *= min(1.0, (given.steps - step) / given.cooldown)
+        rate *= min(1.0, max(0.0, (1 - gone / given.minutes) * 4))
         for part in optimiser.param_groups:
             part["lr"] = rate * part.get("boost", 1.0)
         optimiser.step()
         step += 1
-        keep = min(EMA, 1 - 1 / (step + 1)) if not math.isinf(EMA) else 1.0
+        keep = min(given.ema, 1 - 1 / (step + 1))
         with torch.no_grad():
             for name, value in model.named_parameters():
                 if value.requires_grad:
@@ -234,7 +252,7 @@ def main() -> None:
             save()
             last_save = time.time()
     save()
-    if step >= given.steps:
+    if not stop[0]:
         check()
 
 
