@@ -121,6 +121,16 @@ async def test_a_file_that_is_not_there_says_so(parcel: Path, shared_project: Re
 
 
 @anyio
+async def test_a_binary_file_is_not_shown_as_text(parcel: Path) -> None:
+    async with running(parcel) as (app, pilot):
+        app.visited.open(FileVisit(str(parcel), "HEAD", "docs/logo.png"))
+        await shown(pilot, FileScreen, "file")
+        assert "This is a binary file" in text_of(app)
+        await pilot.press("escape")
+        assert app.screen is app.search
+
+
+@anyio
 async def test_two_marked_commits_are_compared_and_turned_round(parcel: Path, shared_project: Repo) -> None:
     async with running(parcel, "upload", asked=True) as (app, pilot):
         await pilot.press("equals_sign")

@@ -115,6 +115,9 @@ class FileScreen(PanedScreen):
                 lines += page
                 if len(page) < _PAGE:
                     break
+            if any("\0" in line for line in lines[:_PAGE]):
+                self.advise(Advice("∅", "This is a binary file", (sanitize(visit.path),)))
+                return
             self._note = "only its first part is shown" if len(lines) >= _MOST_LINES else ""
             self._show(described.details.commit, lines)
             asked = wire.AnnotateRequest(repo=self.repository, commit=visit.sha, path=visit.path)
