@@ -55,7 +55,7 @@ async def look_up(sources: Sources, query: Query, allowed: Allowed) -> Listed | 
         name = PathName(query.words)
 
     def work(reader: Reader, name: Name) -> Listed | None:
-        match named := settled(name, partial(_commit_of_ref, sources, reader)):
+        match named := _in_history(reader, settled(name, partial(_commit_of_ref, sources, reader))):
             case CommitName():
                 return _commit(sources, reader, query, named, allowed)
             case IssueName():
@@ -66,6 +66,16 @@ async def look_up(sources: Sources, query: Query, allowed: Allowed) -> Listed | 
                 return _file(reader, query, named.path, allowed)
 
     return await sources.pool.read(lambda reader: work(reader, name)) if name else None
+
+
+def _in_history(reader: Reader, name: Name) -> Name:
+    """An address of a branch that is not here (any more), with the longest end of it that is a known path."""
+    if not isinstance(name, PathName | LinesName) or not name.address:
+        return name
+    parts = name.address.split("/")
+    ends = ("/".join(parts[cut:]) for cut in range(1, len(parts)))
+    known = next((end for end in ends if reader.paths_meant(end)), None)
+    return name if known is None else replace(name, path=known, address="")
 
 
 def _commit_of_ref(sources: Sources, reader: Reader, ref: str) -> str | None:

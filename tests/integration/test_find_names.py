@@ -132,6 +132,8 @@ def test_the_branch_of_an_address_may_have_a_slash(engine: Engine, repo: Repo) -
     results = ask(engine, f"{address}#L2")
     assert (keys(results, repo), results.query.query_class) == (["closes"], QueryClass.LINES)
     assert keys(ask(engine, address), repo) == keys(ask(engine, "src/ledger.py"), repo)
+    gone = "https://github.com/ada/ledger/blob/a/branch/that/is/gone/src/book.py#L2"
+    assert keys(ask(engine, gone), repo) == keys(ask(engine, "src/book.py:2"), repo)
 
 
 def test_lines_of_a_file_that_is_not_there_are_the_changes_of_the_file(engine: Engine, repo: Repo) -> None:
