@@ -60,7 +60,7 @@ def _added(fate: Fate, ago: Callable[[int], str]) -> str:
         case FateState.CHANGED:
             return f"still there: {lines}, now {_place(fate)}"
         case FateState.MOVED:
-            return f"moved: {lines}, now {_place(fate)}"
+            return f"moved{f' by {by}' if by else ''}: {lines}, now {_place(fate)}"
         case FateState.REVERTED:
             return f"reverted by {by}" if by else "reverted"
         case FateState.GONE:

@@ -22,12 +22,12 @@ FARTHEST = 500  # times that a line is followed on: no history moves one so ofte
 
 
 class Place(NamedTuple):
-    """Where a line stands, whether it came there from another file, and who brought it back, if anybody."""
+    """Where a line stands, who moved it there from another file, and who brought it back, if anybody."""
 
     path: str
     line: int
-    is_moved: bool
-    restored_by: int | None
+    moved_by: int | None = None
+    restored_by: int | None = None
 
 
 class Ending(NamedTuple):
@@ -76,7 +76,7 @@ class Judge:
         seen.add((hunk, line))
         for head in self._known.heads.get(hunk, ()):
             if head.first <= line < head.first + head.lines:
-                return Place(head.path, head.line + line - head.first, False, None), None
+                return Place(head.path, head.line + line - head.first), None
         endings: list[Ending] = []
         for end in self._known.ends.get(hunk, ()):
             if not end.first <= line < end.end or end.commit not in self._below:
@@ -86,11 +86,19 @@ class Judge:
                 continue
             place, ending = self._follow(end.to_hunk, end.to_first + line - end.first, seen)
             if place is not None:
-                restored = end.commit if end.how is How.RESTORED else place.restored_by
-                return Place(place.path, place.line, place.is_moved or end.how is How.MOVED, restored), None
+                return _by_way_of(end, place), None
             if ending is not None:
                 endings.append(ending)
         return None, min(endings, key=lambda each: self._newest(each.commit), default=None)
+
+
+def _by_way_of(end: LineEnd, place: Place) -> Place:
+    """The place with who brought a line there; of several moves the last is named."""
+    if end.how is How.RESTORED:
+        return place._replace(restored_by=end.commit)
+    if end.how is How.MOVED and place.moved_by is None:
+        return place._replace(moved_by=end.commit)
+    return place
 
 
 class Outcome(NamedTuple):
@@ -120,8 +128,8 @@ def of_lines(judge_of: Judge, hunk: int, solid: Sequence[int]) -> Outcome:
     return Outcome(
         of=len(solid),
         kept=len(places),
-        here=next((place for place in places if not place.is_moved), None),
-        moved=next((place for place in places if place.is_moved), None),
+        here=next((place for place in places if place.moved_by is None), None),
+        moved=next((place for place in places if place.moved_by is not None), None),
         restored_by=next((place.restored_by for place in places if place.restored_by is not None), None),
         endings=frozenset(endings),
     )
@@ -142,7 +150,7 @@ def of_runs(known: Known, below: Container[int], hunk: int, of: int) -> Outcome 
     return Outcome(
         of=of,
         kept=sum(head.solid for head in heads),
-        here=Place(first.path, first.line, False, None) if first else None,
+        here=Place(first.path, first.line) if first else None,
         endings=frozenset(Ending(end.commit, end.how) for end in ends if end.solid),
     )
 
@@ -186,6 +194,8 @@ def verdict(outcome: Outcome, newest: Callable[[int], int]) -> Verdict:
     by = min((ending.commit for ending in endings), key=newest, default=None)
     if state is FateState.ALIVE:
         by = outcome.restored_by
+    elif state is FateState.MOVED and outcome.moved:
+        by = outcome.moved.moved_by
     first = outcome.here or outcome.moved
     path, line_now = (first.path, first.line) if first else (None, None)
     return Verdict(Fate(state, outcome.kept, outcome.of, path, line_now), by)

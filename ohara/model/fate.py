@@ -46,7 +46,8 @@ class Fate:
     """How many of a hunk's added lines stand, blank ones not counted, and where the first of them is now.
 
     `by` is the newest commit that took lines away; of lines that are all there, the one that brought them
-    back. `returned` speaks of the lines that the hunk removed, if there are any.
+    back; of moved lines, the one that moved the first of them there. `returned` speaks of the lines that the
+    hunk removed, if there are any.
     """
 
     state: FateState

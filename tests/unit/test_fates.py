@@ -28,7 +28,7 @@ def test_origins_that_merges_joined_either_way_round_come_to_an_end() -> None:
 
 def test_a_line_that_is_moved_again_and_again_is_followed() -> None:
     way = [LineEnd(hunk, 0, 3, 3, 5, How.MOVED, hunk + 1, 0) for hunk in range(1, 400)]
-    assert told(*way, heads=(HeadLines(400, 1, 2, 2, "b.py", 1),)) == (FateState.MOVED, 2, None)
+    assert told(*way, heads=(HeadLines(400, 1, 2, 2, "b.py", 1),)) == (FateState.MOVED, 2, 5)
 
 
 def test_of_a_removal_and_a_merge_that_took_the_lines_the_newer_is_named() -> None:
@@ -89,6 +89,11 @@ def test_a_fate_in_words_counts_in_thousands_and_knows_one_line() -> None:
     assert fate_phrase(many, str) == "still there: 1,444 of 1,677 lines, now a.py:7"
     assert commit_fate_phrase(many) == "1,444 of 1,677 lines still there"
     assert fate_phrase(Fate(FateState.MOVED, 1, 1, "b.py", 2), str) == "moved: 1 of 1 line, now b.py:2"
+    moved = Fate(FateState.MOVED, 1, 1, "b.py", 2, Sha("cd" * 20), 5)
+    assert (
+        fate_phrase(moved, lambda _: "a year ago")
+        == "moved by cdcdcdcdcd, a year ago: 1 of 1 line, now b.py:2"
+    )
     gone = Fate(FateState.GONE, 0, 2, by=Sha("ab" * 20), by_time=5)
     assert fate_phrase(gone, lambda time: f"at {time}") == "gone since ababababab, at 5"
     assert commit_fate_phrase(gone) == "gone since ababababab"
