@@ -86,7 +86,7 @@ def measure_federation(subjects: Sequence[Subject], work: Path, *, limit: int, a
         some = [each for _, each in questions][:: max(1, len(questions) // _TIMED)]
         slowest, alone_ms, alone_cpu_ms = anyio.run(_slowest, members, some)
     return Report(
-        "federation",
+        f"federation-{len(members)}",
         machine,
         (
             _quality(answered, len(members), hunks),
