@@ -41,6 +41,7 @@ from tui.screens.repositories import RepositoriesScreen
 from tui.screens.why import explained
 from tui.search_state import Stage
 from tui.session import Session
+from tui.visits import CompareVisit, ExplainVisit, FileVisit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from fixtures.git import Repo
     from ohara.model import Hit
     from tui.app import OharaApp
+    from tui.visits import Visit
 
 anyio = pytest.mark.anyio
 
@@ -155,6 +157,25 @@ async def test_the_history_of_every_symbol_and_of_lines(evil: Repo, hits: dict[s
                 await settled(pilot, "history")
                 assert_screen_inert(app)
             app.pop_screen()
+
+
+@anyio
+async def test_whole_files_a_comparison_and_explanations(evil: Repo, hits: dict[str, Hit]) -> None:
+    newest = evil.git("rev-parse", "HEAD").strip()
+    oldest = evil.git("rev-list", "--max-parents=0", "HEAD").split()[0]
+    visits: list[Visit] = [CompareVisit(str(evil.path), oldest, newest)]
+    for key in FEW:
+        hit = hits[key]
+        visits.append(FileVisit(str(evil.path), hit.commit.sha, hit.path))
+        visits.append(ExplainVisit(str(evil.path), f"{hit.path}:1", hit.commit.sha, hit))
+    async with running(evil.path, size=SIZE) as (app, pilot):
+        for visit in visits:
+            app.visited.open(visit)
+            await until(pilot, lambda: len(app.screen_stack) > 1)
+            for group in ("file", "compare", "history"):
+                await settled(pilot, group)
+            assert_screen_inert(app)
+            app.leave_screens()
 
 
 @anyio
