@@ -21,7 +21,7 @@ METAVARIABLE = re.compile(r"\$\$\$(?:[A-Z_][A-Z0-9_]*)?|\$\$?[A-Z_][A-Z0-9_]*\b"
 # Signs that prose does not have around a word in capitals behind a dollar: "$HOME not set" has none.
 _SYNTAX = re.compile(r"[(){}\[\]=;]|->|&&|\|\||::|\.\$?\w")
 _ATOM = re.compile(r"[^\W\d]\w*|\d[\w.]*\w|\d")
-_RULE = re.compile(r"^rule:\s*$", re.MULTILINE)
+_RULE = re.compile(r"^rule:[ \t]*(?:\{.*)?$", re.MULTILINE)
 _WHERE = re.compile(r"\s+where\s+([A-Z_][A-Z0-9_]*)\s*=\s*/((?:[^/\\\n]|\\.)+)/\s*\Z")
 
 
@@ -39,9 +39,14 @@ def looks_structural(text: str) -> bool:
     return bool(METAVARIABLE.search(text)) and bool(_SYNTAX.search(METAVARIABLE.sub("X", text)))
 
 
+def is_rule(text: str) -> bool:
+    """Whether a text is a rule in YAML: it has a `rule:` of its own."""
+    return bool(_RULE.search(text))
+
+
 def read_structure(text: str) -> Structure:
     """The pattern that a text is, its trailing `where NAME=/regex/` taken off."""
-    if _RULE.search(text):
+    if is_rule(text):
         return Structure(text, is_rule=True)
     where: dict[str, str] = {}
     while found := _WHERE.search(text):

@@ -24,7 +24,7 @@ from ohara.retrieve.sought_code import SoughtCode
 from ohara.retrieve.structural_hits import span
 from ohara.retrieve.version_candidates import candidates
 from ohara.structural.found import Difference
-from ohara.structural.grammars import LANGUAGES
+from ohara.structural.grammars import LANGUAGES, LOOSE
 from ohara.structural.pool import Parsers, is_installed
 from ohara.structural.rules import read_rule
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ohara.structural.found import Found
 
 _MOST_LANGUAGES = 6  # of a repository: what a pattern is tried in when nothing says which is meant
+_RULES = "rules are written as ast-grep's are: rule: with pattern:, kind:, has:, inside:, any: and so on"
 _INSTALL = "pip install 'ohara[structural]'"
 
 
@@ -127,7 +128,11 @@ async def _read(sources: Sources, structures: Structures, query: Query) -> Readi
     if rule is not None and rule.language is not None:
         asked = asked or (rule.language,)
     there = await sources.pool.read(lambda reader: reader.languages())
-    tried = [each for each in asked or there if each in LANGUAGES][: None if asked else _MOST_LANGUAGES]
+    tried = [each for each in asked or there if each in LANGUAGES]
+    if not asked:
+        strict = [each for each in tried if each not in LOOSE]
+        loose = tried if query.mode is Mode.STRUCTURAL else []
+        tried = (strict or loose)[:_MOST_LANGUAGES]
     if not tried:
         named = " and ".join(asked) or "what this repository is written in"
         raise _NotCode(
@@ -136,13 +141,18 @@ async def _read(sources: Sources, structures: Structures, query: Query) -> Readi
     sought = SoughtCode.of_rule(rule, structure.text, tried) if rule else SoughtCode.of(structure, tried)
     parse = partial(_parsing, structures.parsers, sought)
     sought, why = await anyio.to_thread.run_sync(parse, abandon_on_cancel=True)
+    if not sought.task.languages and rule is not None:
+        raise _NotCode(f"the rule cannot be used: {why}", _RULES)
     if not sought.task.languages:
         raise _NotCode(
             f"the pattern is no whole piece of code: {why}",
             "write an expression, a statement or a definition; $NAME is one node, $$$ several",
         )
-    note = () if asked else (f"matched as {' and '.join(sought.task.languages)}; lang: says which is meant",)
-    return Reading(sought, note)
+    if asked:
+        return Reading(sought)
+    *others, last = sought.task.languages
+    named = f"{', '.join(others)} and {last}" if others else last
+    return Reading(sought, (f"matched as {named}; lang: says which is meant",))
 
 
 def _parsing(parsers: Parsers, sought: SoughtCode) -> tuple[SoughtCode, str]:

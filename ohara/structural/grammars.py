@@ -14,6 +14,9 @@ LANGUAGES: Final = frozenset({
     "solidity", "swift", "tsx", "typescript", "yaml",
 })  # fmt: skip
 
+# Nearly any text is code in these: they are tried if asked for, or if nothing else is there.
+LOOSE: Final = frozenset({"bash", "html", "yaml"})
+
 # A pattern is seldom a whole file. What may stand around it, beside nothing: a function, a class, an object.
 _AROUND: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "c": (("void f() { ", " }"), ("void f() { ", "; }")),

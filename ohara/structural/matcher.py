@@ -67,7 +67,7 @@ def check_rule(rule: Mapping[str, Any], language: str) -> None:
     """Refuse a rule that ast-grep cannot read."""
     try:
         SgRoot("", language).root().find_all(cast("Config", rule))
-    except RuntimeError as error:
+    except Exception as error:  # ast-grep raises that itself for a key that it does not know
         raise Unparsable(_cause(error)) from error
 
 
@@ -205,7 +205,7 @@ def _works(rule: Mapping[str, Any], text: str, plain: str, language: str) -> boo
     return any(node.text().strip() == plain.strip() for node in found)
 
 
-def _cause(error: RuntimeError) -> str:
+def _cause(error: Exception) -> str:
     """What ast-grep says of a rule, without the trace of its own code."""
     told = [line.strip() for line in str(error).split("Stack backtrace")[0].splitlines() if line.strip()]
     return told[-1].partition(": ")[2].replace(_LETTER, "$") or told[-1] if told else "it cannot be read"

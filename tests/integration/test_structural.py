@@ -127,6 +127,16 @@ def test_every_language_in_which_it_is_code(told: tuple[Engine, History]) -> Non
     assert results.literal.head.lines == 2
 
 
+def test_a_language_in_which_any_text_is_code_must_be_asked_for(tmp_path: Path) -> None:
+    with History(tmp_path / "prose") as history:
+        history.commit("start", {"a.py": "x = 1\n", "b.yml": "a: fetch(\n", "c.html": "<p>fetch(</p>\n"})
+    with closing(index(history.repo)) as engine:
+        with pytest.raises(QueryError, match="parse as python"):
+            found(engine, "fetch(")
+        prose = engine.find_pattern("fix $FOO (bar) baz", SearchOptions(rerank=False))
+        assert prose.query.query_class is not QueryClass.STRUCTURAL
+
+
 def test_filters_and_polarity_narrow(told: tuple[Engine, History]) -> None:
     engine, history = told
     assert keys(history, found(engine, f"removed: {PATTERN} lang:python").hits) == ["gone", "quoted", "lines"]
@@ -302,8 +312,14 @@ def test_a_rule_from_a_file(told: tuple[Engine, History], tmp_path: Path) -> Non
     written = json.loads(ohara(*asked, "--json", "-k", "0", "path:lib/").stdout)
     names = {sha: key for key, sha in history.repo.sha.items()}
     assert [names[hit["commit"]] for hit in written["hits"]] == ["gone", "unquoted", "quoted"]
-    file.write_text("rule: {}\nrule:\n  pattern: [")
-    failed = ohara(*asked)
-    assert failed.returncode == 2
-    assert "no YAML" in failed.stderr
-    assert "hint:" in failed.stderr
+    for wrong, said in (
+        ("rule: {}\nrule:\n  pattern: [", "no YAML"),
+        ("rule: {}", "one positive matcher"),
+        ("rule: {form: call}", "unknown field"),
+        ("pattern: fetch($A)", "is no rule"),
+    ):
+        file.write_text(wrong)
+        failed = ohara(*asked)
+        assert failed.returncode == 2
+        assert said in failed.stderr
+        assert "hint:" in failed.stderr

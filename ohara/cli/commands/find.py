@@ -28,6 +28,7 @@ from ohara.cli.report import ExitCode
 from ohara.cli.search import ask, joined, read_query
 from ohara.errors import UsageError
 from ohara.model import MOST_HITS, Group, Intent, Mode, Order
+from ohara.query.structure import is_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -253,6 +254,10 @@ def _text(asked: FindArguments) -> str:
         rule = asked.rule.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the rule {asked.rule} cannot be read ({error})") from error
+    if not is_rule(rule):
+        raise UsageError(
+            f"{asked.rule} is no rule: it has no rule:", hint="docs/structural-search.md has an example"
+        )
     return f"{rule}\n{joined(asked.words)}"
 
 
