@@ -23,6 +23,7 @@ _PARTS = {
     "words": "answers without stemming, and without splitting identifiers",
     "index": "how fast a history becomes searchable, and at what cost",
     "find": "how soon a question is answered",
+    "filters": "how soon it is answered with each filter, the first time and again",
     "structural": "structural search against brute force over the newest commits",
     "structural-whole": "structural search for patterns with a rare word, in a whole history",
     "literal": "literal and regex search against git log -G",
@@ -85,6 +86,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench.explain import measure_explain
     from tests.bench.fate import measure_fate
     from tests.bench.federation import measure_federation
+    from tests.bench.filters import measure_filters
     from tests.bench.golden import measure_golden
     from tests.bench.handmade import measure_handmade
     from tests.bench.lazy_report import measure_lazy
@@ -127,6 +129,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "cochange": lambda subject: measure_cochange(subject, work, patterns=given.glob, limit=given.queries),
         "words": lambda subject: measure_words(subject, work, patterns=given.glob, limit=given.queries),
         "find": lambda subject: parts.asking(subject, work),
+        "filters": lambda subject: measure_filters(subject, work),
         "shared": lambda subject: measure_shared(subject, work, limit=given.queries, dsn=given.dsn),
         "shared-quality": lambda subject: measure_shared(
             subject, work, limit=given.queries, dsn=given.dsn, answers=True
