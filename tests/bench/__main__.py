@@ -31,6 +31,7 @@ _PARTS = {
     "daemon": "the background service: what asking it costs, how it bears indexing, what it keeps",
     "tui": "the terminal UI: what a key costs, how soon hits come, how soon it paints",
     "fate": "what became of 300 hunks drawn by chance, beside git blame, git log -L and git log -S",
+    "blame": "whose each line of files drawn by chance is, beside git blame",
     "scale": "all repositories given in one index",
     "federation": "all repositories given searched as one, with each other's changelog questions",
     "shared": "a team's index on PostgreSQL beside SQLite's: what it costs, and each lane",
@@ -82,6 +83,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
     from tests.bench import parts
     from tests.bench.ablation import measure_ablation
     from tests.bench.agents import measure_agents
+    from tests.bench.blame import measure_blame
     from tests.bench.cochange_ranking import measure_cochange
     from tests.bench.explain import measure_explain
     from tests.bench.fate import measure_fate
@@ -138,6 +140,7 @@ def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:
         "tui": lambda subject: measure_screen(subject, work),
         "handmade": measure_handmade,
         "fate": lambda subject: measure_fate(subject, work, hunks=given.hunks),
+        "blame": lambda subject: measure_blame(subject, work, files=given.files),
         "structural": lambda subject: measure_structural(subject, work),
         "structural-whole": lambda subject: measure_rare(subject, work),
         "explain": lambda subject: measure_explain(subject, work),
@@ -210,6 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--patterns", type=int, default=50, help="how many patterns are compared (%(default)s)"
     )
+    parser.add_argument("--files", type=int, default=60, help="how many files are blamed (%(default)s)")
     parser.add_argument("--hunks", type=int, default=300, help="how many fates are compared (%(default)s)")
     parser.add_argument(
         "--kind", action="append", default=[], help="a kind of content (part of its name); default: all"

@@ -144,7 +144,8 @@ def _page_ms(engine: Engine, reader: Reader, tip: Sha, drawn: Sequence[Drawn]) -
 # -- git -----------------------------------------------------------------------------------------
 
 
-def _git(repo: Path, *arguments: str) -> list[str]:
+def git_lines(repo: Path, *arguments: str) -> list[str]:
+    """What git prints, line by line."""
     said = subprocess.run(
         ["git", "-C", str(repo), *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL
     )
@@ -168,7 +169,7 @@ def _blamed(repo: Path, path: str) -> list[tuple[str, str]]:
     """The commit and the text of every line of a file at HEAD."""
     found: list[tuple[str, str]] = []
     sha = ""
-    for line in _git(repo, "blame", "--line-porcelain", "HEAD", "--", path):
+    for line in git_lines(repo, "blame", "--line-porcelain", "HEAD", "--", path):
         if line.startswith("\t"):
             found.append((sha, line[1:]))
         elif len(line) > 40 and line[40] == " " and " " not in line[:40]:
@@ -200,7 +201,7 @@ def _not_in_blame(repo: Path, each: Drawn, tally: Tally) -> None:
 def _by_log_of_lines(repo: Path, each: Drawn, tally: Tally) -> None:
     """The line of HEAD at which the fate points was last touched by the hunk's commit."""
     place = f"{each.fate.line},{each.fate.line}:{each.fate.path}"
-    newest = _git(repo, "log", "-1", "-s", "--no-merges", "--format=%H", f"-L{place}", "HEAD")[0]
+    newest = git_lines(repo, "log", "-1", "-s", "--no-merges", "--format=%H", f"-L{place}", "HEAD")[0]
     why = newest[:10]
     if newest in each.handed_on:
         why = "log -L stops at the commit that moved, shifted, joined or restored the line"
@@ -220,7 +221,7 @@ def _by_log_of_text(repo: Path, each: Drawn, tally: Tally) -> None:
     solid = {each.added[at] for at in solid_lines(each.asked.body)}
     for text in sorted(solid, key=len, reverse=True)[:_TRIED]:
         options = ("--format=%H", "-m", f"-S{text}", "HEAD", "--", *each.names)
-        if each.fate.by in _git(repo, "log", *options):
+        if each.fate.by in git_lines(repo, "log", *options):
             tally.count(agrees=True)
             return
     why = "the text occurs as often before and after (a line was shifted, or stands there twice)"
