@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from ohara.index.lines import Span
     from ohara.model import Symbol
 
-# A tree takes about a hundred times the space of its file, so this much source is some 25 MB of trees. A
-# file's versions come one after the other, so the last few are those that are asked for again.
-_REMEMBERED_SOURCE_BYTES = 1 << 18
+# A tree takes about a hundred times the space of its file, so this much source is some 100 MB of trees. With
+# a quarter of it, the two versions that a large file's hunks are looked up in push each other out: in files
+# of 130 kB, six times as much is parsed.
+_REMEMBERED_SOURCE_BYTES = 1 << 20
 
 
 class HeadParser:
