@@ -22,6 +22,7 @@ _LARGE = 32  # lines: smaller items are parsed as a whole
 _COMMENT = ("#", "//")
 
 _SCRIPT = frozenset({"program", "statement_block", "class_body", "object", "array", "switch_body"})
+_TYPES = frozenset({"interface_body", "object_type"})
 # In these nodes, nodes follow each other that do not depend on those before and behind them.
 CONTAINERS: Final = {
     "c": frozenset({
@@ -33,8 +34,8 @@ CONTAINERS: Final = {
     "javascript": _SCRIPT,
     "python": frozenset({"module", "block", "list", "dictionary"}),
     "rust": frozenset({"source_file", "declaration_list", "block", "match_block"}),
-    "tsx": _SCRIPT,
-    "typescript": _SCRIPT,
+    "tsx": _SCRIPT | _TYPES,
+    "typescript": _SCRIPT | _TYPES,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ were, the parser was where items follow each other before and behind what differ
 or below is read as if it had not changed. Where they do not, what is around is parsed; at last, the file.
 
 Errors are what a parser makes of the text around them: next to one, nothing is known that was not parsed
-together with it, and where one leaves something open, nothing at all.
+together with it, and from one on that leaves something open, nothing at all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ast_grep_py import SgRoot
 from ohara.structural.aligning import Region, align, find_line
 from ohara.structural.closed import is_closed
 from ohara.structural.matcher import as_found, found_in, shape_of
-from ohara.structural.outline import Item, Outline, Part, line_count
+from ohara.structural.outline import Item, Outline, Part, line_count, placed
 from ohara.structural.reading import CONTAINERS, Parsed, Reader, lines_of
 
 if TYPE_CHECKING:
@@ -78,8 +78,14 @@ class VersionMatcher:
         items = self._reader.items(root, parsed, 0, line_count(text) - 1) if text else []
         if not items:
             return self._as_one(text)
-        exact = all(is_closed(item.text, self._language) for item in items if item.broken)
-        return Outline(tuple(items), exact)
+        open_at = [
+            number
+            for number, item in enumerate(items)
+            if item.broken and not is_closed(item.text, self._language)
+        ]
+        if not open_at:
+            return Outline(tuple(items))
+        return Outline((*items[: open_at[0]], _as_tail(items[open_at[0] :])), exact=open_at[0] > 0)
 
     def _parsed(self, root: SgNode, text: str, sought: str) -> Parsed:
         """The errors in a tree, and where a part of its text holds all of the words, the matches."""
@@ -185,6 +191,13 @@ class VersionMatcher:
             if again.broken or (again.kind, again.text) != (left.kind, before):
                 return None
         return _with_right(items, right, behind) if right is not None else items
+
+
+def _as_tail(items: Sequence[Item]) -> Item:
+    """The end of a file, from an error on that leaves something open: parsed with the whole file."""
+    found = tuple(match.moved(line) for own, line in placed(items) for match in own)
+    ordered = tuple(sorted(found, key=lambda match: match[:2]))
+    return Item("".join(item.text for item in items), "ERROR", 0, ordered, broken=True)
 
 
 def _with_right(items: list[Item], right: Item, text: str) -> list[Item] | None:

@@ -146,6 +146,17 @@ def test_what_differs_is_parsed_with_its_neighbours(parsed: list[str]) -> None:
     assert parsed == [three.replace("call(7)", "call(7) + call(70)")]
 
 
+def test_an_error_that_leaves_something_open_costs_the_end_of_the_file(parsed: list[str]) -> None:
+    matcher = version_matcher("call($X)", "c")
+    text = c_file(range(10, 30)) + "\nint broken(void) {\n    call(1\n"
+    first = matcher.outline(text)
+    parsed.clear()
+    second = matcher.outline(text.replace("call(15)", "call(15) + call(16)"), first)
+    assert second.count == first.count + 1
+    assert [len(parsed), "broken" in parsed[0]] == [1, False]
+    agree("call($X)", "c", [text, text.replace("call(15)", "call(16)"), text.replace("Says 29", "Says 30")])
+
+
 NESTED = {
     "rust": ("impl A {\n", "    fn f{0}() {{\n        call({0});\n    }}\n", "}\n"),
     "javascript": ("describe('a', () => {\n", "    it('{0}', () => {{\n        call({0})\n    }})\n", "})\n"),
