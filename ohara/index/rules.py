@@ -14,7 +14,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.errors import RepositoryError
+from ohara.errors import IndexMissing, RepositoryError
 from ohara.git.attributes import (
     IGNORE_FILE,
     MOST_PATTERNS,
@@ -105,10 +105,11 @@ def read_rules(
 
 def find_attribute_files(repository: Repository, index: Index) -> AttributeFiles:
     """The attribute files of HEAD, told from those that the index remembers of an earlier HEAD."""
-    if not index.exists:
-        return attribute_files(repository)
-    with index.statistics() as known:
-        before = known.fact(ATTRIBUTE_FILES)
+    try:
+        with index.statistics() as known:
+            before = known.fact(ATTRIBUTE_FILES)
+    except IndexMissing:  # also one that a run which was killed had only begun to make
+        before = None
     return attribute_files(repository, AttributeFiles(*before) if before else NO_ATTRIBUTE_FILES)
 
 
