@@ -12,7 +12,7 @@ together with it, and from one on that leaves something open, nothing at all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
@@ -27,12 +27,28 @@ if TYPE_CHECKING:
 
     from ast_grep_py import Config, SgNode
 
+    from ohara.structural.outline import Step
+
 # An error, or a node without text, which the parser makes up where something is missing.
 _BROKEN_KINDS: list[dict[str, str]] = [{"kind": "ERROR"}, {"regex": "^$"}]
 _BROKEN = cast("Config", {"rule": {"any": _BROKEN_KINDS}})
 
+_KNOWN_CHARACTERS = 32 * 2**20  # of code whose items are kept
+
 # What a file is. A pattern of such a kind is looked for in whole files.
 _FILES = frozenset({"", "ERROR", "module", "program", "source_file", "translation_unit"})
+
+
+class _Spots(NamedTuple):
+    """Some code that is parsed, its first and last items, and the way to them.
+
+    Versions of different branches take turns in time: the same code is asked for again and again.
+    """
+
+    code: str
+    before: str
+    behind: str
+    paths: tuple[tuple[Step, ...], ...]
 
 
 class VersionMatcher:
@@ -52,6 +68,8 @@ class VersionMatcher:
         shape = shape_of(rule, language)
         self._cuts = language in CONTAINERS and _FILES.isdisjoint(shape.kinds)
         self._kinds = shape.kinds
+        self._known: dict[_Spots, list[Item] | None] = {}
+        self._known_characters = 0
         self._reader = Reader(language, shape)
         # One walk over a tree for both; where conditions must hold of what matches, two.
         self._both: Config | None = None
@@ -171,19 +189,14 @@ class VersionMatcher:
         below = "".join(part.below for part in reversed(around))
         if not content.strip() or (below and not content.endswith("\n")):
             return None
-        code = f"{above}{content}{below}"
-        root = SgRoot(code, self._language).root()
-        node, first, last = _content_of(root, line_count(code), around)
-        if node is None:
-            return None
-        parsed = self._parsed(root, code, content)
-        start, end = first + line_count(before), last - line_count(behind)
-        if parsed.errors and not (
-            all(start <= begins and ends <= end for begins, ends in parsed.errors)
-            and is_closed(text, self._language)
-        ):
-            return None
-        items = self._reader.items(node, parsed, first, last)
+        spots = _Spots(f"{above}{content}{below}", before, behind, tuple(part.path for part in around))
+        if spots not in self._known:
+            self._known_characters += len(spots.code)
+            if self._known_characters > _KNOWN_CHARACTERS:
+                self._known.clear()
+                self._known_characters = len(spots.code)
+            self._known[spots] = self._items_between(spots, content, text, around)
+        items = list(self._known[spots] or ())
         if not items:
             return None
         if left is not None:
@@ -191,6 +204,23 @@ class VersionMatcher:
             if again.broken or (again.kind, again.text) != (left.kind, before):
                 return None
         return _with_right(items, right, behind) if right is not None else items
+
+    def _items_between(
+        self, spots: _Spots, content: str, text: str, around: tuple[Part, ...]
+    ) -> list[Item] | None:
+        """The items of some content, neighbours included; None when an error reaches one of these."""
+        root = SgRoot(spots.code, self._language).root()
+        node, first, last = _content_of(root, line_count(spots.code), around)
+        if node is None:
+            return None
+        parsed = self._parsed(root, spots.code, content)
+        start, end = first + line_count(spots.before), last - line_count(spots.behind)
+        if parsed.errors and not (
+            all(start <= begins and ends <= end for begins, ends in parsed.errors)
+            and is_closed(text, self._language)
+        ):
+            return None
+        return self._reader.items(node, parsed, first, last)
 
 
 def _as_tail(items: Sequence[Item]) -> Item:
