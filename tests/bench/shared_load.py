@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from tests.bench.workspace import Subject
 
 _PROCESSES = 4
-_QUESTIONS = 5  # of each client, after the one that all ask at once
-_PAUSE_S = 15.0  # on average, between a client's questions
-_AHEAD_S = 20.0  # for all of them to be connected
+_QUESTIONS = 3  # of each client, after the one that all ask at once
+_PAUSE_S = 8.0  # on average, between a client's questions
+_AHEAD_S = 10.0  # for all of them to be connected
 _LITERAL_EVERY = 4
 _HITS = 10
 _VERIFIED = 200  # candidates of a literal that are read
