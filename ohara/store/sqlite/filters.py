@@ -23,7 +23,8 @@ _FLAGGED_HUNKS = "substr(?, hunk.id, 1) = x'01'"
 _UNFLAGGED_HUNKS = "substr(?, hunk.id, 1) != x'01'"
 _MANY = 2_000
 _NUMBERS = "SELECT json_group_array(hunk.id) FROM hunk WHERE {}"
-_HOLDING = "hunk.id IN (SELECT rowid FROM fts_hunk_text WHERE fts_hunk_text MATCH ?)"
+# The plus sign keeps the planner from asking the word table once for every hunk: five times the time.
+_HOLDING = "+hunk.id IN (SELECT rowid FROM fts_hunk_text WHERE fts_hunk_text MATCH ?)"
 
 
 def listed(values: Iterable[object]) -> str:
