@@ -31,6 +31,7 @@ FACTS: tuple[tuple[Fact[object], object, object, object], ...] = (
         LastRun(started=1_700_000_000, elapsed_s=1.25, outcome="finished", scheduled=True),
         LastRun(started=1_700_000_001, elapsed_s=0.0, outcome="interrupted", scheduled=False),
     ),
+    (facts.ATTRIBUTE_FILES, None, (sha("a"), {"": sha("b"), "é/docs": sha("c")}), (sha("b"), {})),
     (facts.HEAD_SYMBOLS, None, sha("a"), ""),
     (facts.HEAD_LINES, None, sha("b"), ""),
     (facts.LONG_RUN, False, True, False),

@@ -606,7 +606,7 @@ def test_an_index_that_cannot_be_written_is_searched_as_it_is(
     def full(*_: object) -> None:
         raise StoreError("the disk is full", hint="free some space")
 
-    monkeypatch.setattr("ohara.engine.run", full)
+    monkeypatch.setattr("ohara.index.run.run", full)
     assert main(["find", "--repo", str(three_commits.path), "--no-rerank", '"hello, world"']) == 0
     said = capsys.readouterr()
     assert three_commits.sha["two"][:10] in said.out

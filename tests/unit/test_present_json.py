@@ -53,7 +53,7 @@ def test_an_answer() -> None:
     assert said["schema"] == 1
     assert said["id"] == "q1"
     assert (said["query"], said["mode"], said["class"], said["fusion"]) == ("retry", "auto", "prose", "rrf")
-    assert said["index"] == {"commits": 120, "indexed": 100, "behind": 20}
+    assert said["index"] == {"commits": 120, "indexed": 100, "behind": 20, "shared": None}
     assert said["passes"] == {"symbol": [90, 100], "lines": [0, 0], "vector": [5, 100]}
     assert said["lanes"][0] == {"name": "text", "status": "ok", "count": 40, "ms": 3.4, "repository": None}
     assert said["next"] == "c1"

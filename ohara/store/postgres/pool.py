@@ -57,6 +57,11 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
         reader.told(self._state)
         return reader
 
+    def _put_back(self, reader: Reader) -> None:
+        """Keep a reader, which has been told nothing of the time from now on."""
+        reader.told(None)
+        super()._put_back(reader)
+
     def close(self) -> None:
         """Close the connections; those in use when they come back."""
         super().close()

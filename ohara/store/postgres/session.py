@@ -104,8 +104,8 @@ class Session(Connected):
 
     # -- what is remembered ----------------------------------------------------------------------
 
-    def told(self, state: int) -> None:
-        """Take this for the state of the index, read just now, until told again."""
+    def told(self, state: int | None) -> None:
+        """Take this for the state of the index, read just now, until told again; None: ask each time."""
         self._told = state
 
     def _forget_if_changed(self) -> None:
