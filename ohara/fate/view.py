@@ -81,7 +81,7 @@ class FateView:
         self._tip = tip
         self._until = until
         self._below = reader.ancestors({tip.sha}) or frozenset()
-        self._links: dict[int, CommitLink | None] = reader.remembered("links by commit", dict)
+        self._links: dict[int, CommitLink | None] = reader.remembered("links that fates asked for", dict)
         self._order = reader.log_order()
         self._files: dict[str, _File] = {}
         self._made: dict[str, tuple[Sequence[Segment], dict[int, int]]] = {}
