@@ -147,10 +147,11 @@ def test_the_same_id_twice_and_too_many_at_once_end_the_connection(shared_projec
     ):
         with raw_connection() as connection:
             connection.sendall(burst)
-            faults = []
+            replies = []
             while (reply := receive(connection)) is not None:
-                faults.append(reply)
-            assert isinstance(faults[-1], wire.Fault)
+                replies.append(reply)
+            # What the first ones subscribed to may still be told of a run that happens to begin just then.
+            assert [type(each) for each in replies if not isinstance(each, wire.Event)] == [wire.Fault]
     with client.connect() as there:
         assert there.send(wire.Find(repo=str(shared_project.path), query="retry")).results.hits
 

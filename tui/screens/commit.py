@@ -6,7 +6,6 @@ and the other way round.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
@@ -59,12 +58,7 @@ class CommitScreen(PanedScreen):
         self.commands = {
             **diff_commands(self, self.diff),
             **self._head.commands(),
-            "file_down": partial(self.files.step, 1),
-            "file_up": partial(self.files.step, -1),
-            "file_page_down": partial(self.files.move_page, 1),
-            "file_page_up": partial(self.files.move_page, -1),
-            "first_file": self.files.move_to_first,
-            "last_file": self.files.move_to_last,
+            **self.files.commands(),
             "read_file": self.read_file,
             "find_in_commit": FindActions(self, self.diff, self._fetch_all).find,
             "next_hunk": self.diff.next_hunk,

@@ -5,7 +5,6 @@ Files come as they are read, while one looks at the first of them.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.content import Content
@@ -55,12 +54,7 @@ class CompareScreen(PanedScreen):
         self._is_whole = False
         self.commands = {
             **diff_commands(self, self.diff),
-            "file_down": partial(self.files.step, 1),
-            "file_up": partial(self.files.step, -1),
-            "file_page_down": partial(self.files.move_page, 1),
-            "file_page_up": partial(self.files.move_page, -1),
-            "first_file": self.files.move_to_first,
-            "last_file": self.files.move_to_last,
+            **self.files.commands(),
             "read_file": self.read_file,
             "find_in_commit": FindActions(self, self.diff).find,
             "next_hunk": self.diff.next_hunk,

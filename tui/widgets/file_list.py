@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.cells import sanitize
@@ -9,7 +10,7 @@ from tui.file_tree import TreeRow, tree_of
 from tui.widgets.row_list import Part, RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ohara.model import ChangedFile
     from tui.widgets.row_list import Row
@@ -30,6 +31,17 @@ class FileList(RowList):
         self._files: Sequence[ChangedFile] = ()
         self._tree: list[TreeRow] = []
         self._file_rows: list[int] = []
+
+    def commands(self) -> dict[str, Callable[[], object]]:
+        """What its keys do, by action name."""
+        return {
+            "file_down": partial(self.step, 1),
+            "file_up": partial(self.step, -1),
+            "file_page_down": partial(self.move_page, 1),
+            "file_page_up": partial(self.move_page, -1),
+            "first_file": self.move_to_first,
+            "last_file": self.move_to_last,
+        }
 
     def list_files(self, files: Sequence[ChangedFile]) -> None:
         """List these files, the first of them selected."""
