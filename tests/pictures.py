@@ -110,7 +110,7 @@ def _folder() -> Path:
         if not folder.exists():
             folder.mkdir(mode=0o700)
             return folder
-    raise FileExistsError("/tmp/ada? are all there")
+    raise FileExistsError("every folder with a name of that length is there already")
 
 
 if __name__ == "__main__":
