@@ -303,7 +303,7 @@ class Browser:
         )
 
     def _traced_by_git(self, sha: Sha, path: str, line: int) -> LineOrigin:
-        """Blame by libgit2, where the index does not know: slower, and without the line before."""
+        """Blame by git, where the index does not know: slower, and without the line before."""
         (found, *_) = git_blame(self._repository, sha, path, line)
         commit = read_commit(self._repository, found.sha)
         place = Place(found.sha, found.path, found.line)

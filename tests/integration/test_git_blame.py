@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,3 +51,19 @@ def test_what_cannot_be_traced_is_a_repository_error(tmp_path: Path) -> None:
         with pytest.raises(RepositoryError) as caught:
             blame(repository, history.repo.sha["start"], path, line)
         assert "git blame" in caught.value.hint
+
+
+def test_loose_objects_and_names_that_git_quotes(tmp_path: Path) -> None:
+    """Those right after a commit: libgit2's blame would call our reader of them without Python's lock."""
+    name = 'a "b"\tc ü.txt'
+    with History(tmp_path / "r") as history:
+        history.commit("start", {name: "one\ntwo\n"}, key="start")
+    path = history.repo.path
+    (pack,) = path.rglob("*.pack")
+    elsewhere = tmp_path / "pack"
+    pack.rename(elsewhere)
+    pack.with_suffix(".idx").unlink()
+    with elsewhere.open("rb") as packed:
+        subprocess.run(["git", "-C", str(path), "unpack-objects", "-q"], stdin=packed, check=True)
+    sha = history.repo.sha["start"]
+    assert blame(Repository.open(path), sha, name, 2) == (BlamedLines(2, 2, sha, name, 2),)
