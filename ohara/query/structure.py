@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
+from ohara.metavariables import METAVARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-METAVARIABLE = re.compile(r"\$\$\$(?:[A-Z_][A-Z0-9_]*)?|\$\$?[A-Z_][A-Z0-9_]*\b")
-
 # Signs that prose does not have around a word in capitals behind a dollar: "$HOME not set" has none.
 _SYNTAX = re.compile(r"[(){}\[\]=;]|->|&&|\|\||::|\.\$?\w")
-_ATOM = re.compile(r"[^\W\d]\w*|\d[\w.]*\w|\d")
 _RULE = re.compile(r"^rule:[ \t]*(?:\{.*)?$", re.MULTILINE)
 _WHERE = re.compile(r"\s+where\s+([A-Z_][A-Z0-9_]*)\s*=\s*/((?:[^/\\\n]|\\.)+)/\s*\Z")
 
@@ -64,20 +62,3 @@ def read_structure(text: str) -> Structure:
             hint=f"write ${unknown[0]} where it stands",
         )
     return Structure(pattern, where)
-
-
-def atoms(pattern: str) -> tuple[str, ...]:
-    """The words that whatever matches must hold, each once: names, numbers, words inside of texts."""
-    return tuple(dict.fromkeys(_ATOM.findall(METAVARIABLE.sub(" ", pattern))))
-
-
-def as_plain_code(pattern: str) -> tuple[str, ...]:
-    """The pattern with plain code in place of its metavariables, in the ways in which it may parse.
-
-    One node is a name; any number of them may be names, statements, or none at all.
-    """
-    return tuple(dict.fromkeys(_filled(pattern, several) for several in ("x", "x;", "")))
-
-
-def _filled(pattern: str, several: str) -> str:
-    return METAVARIABLE.sub(lambda found: several if found[0].startswith("$$$") else "x", pattern)

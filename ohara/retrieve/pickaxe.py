@@ -9,7 +9,9 @@ Merges are passed over, as `git log -S` does.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from ohara.git import tree
@@ -36,6 +38,7 @@ MOST_BYTES = 2 * 2**20  # of one file: larger ones are not code that a person wr
 _NOTHING = Difference(0, 0)
 _BATCH_CHANGES = 128
 _BATCH_BYTES = 2 * 2**20
+_WORTH_SHARING = 200  # changes: another parser takes as long to start as some of these
 _KEPT_BYTES = 32 * 2**20  # of files that were read: the next change of a file begins with what this one made
 
 
@@ -100,8 +103,9 @@ class Pickaxe:
         self._words = [atom.encode() for atom in sought.atoms]
         self._differences: dict[Compared, Difference | None] = {}
         self._counts: dict[Side, int] = {}
-        self._waiting: list[tuple[Compared, str]] = []
+        self._waiting: list[list[tuple[Compared, str]]] = []
         self._seen: dict[str, str] = {}
+        self._reading = Lock()
         self.rows: list[FileVersion] = []
         self.progress = Progress()
 
@@ -118,8 +122,9 @@ class Pickaxe:
 
     def _queue(self, compared: Iterable[tuple[Compared, str]]) -> None:
         paths = {each: path for each, path in compared if each.old != each.new}
-        self._waiting = [(each, path) for each, path in paths.items() if each not in self._differences]
-        self.progress.total += len(self._waiting)
+        waiting = [(each, path) for each, path in paths.items() if each not in self._differences]
+        self._waiting = [waiting]
+        self.progress.total += len(waiting)
 
     def _compared(self, row: FileVersion) -> Compared:
         return Compared(self._side(_old(row)), self._side(_new(row)))
@@ -134,24 +139,31 @@ class Pickaxe:
         return self._found.may_match(version, self._text)
 
     def _text(self, blob: str) -> bytes | None:
-        if blob not in self._texts:
-            text = self._texts[blob] = self._objects.text(blob)
-            self._text_bytes += len(text or b"")
-            while self._text_bytes > _KEPT_BYTES and len(self._texts) > 1:
-                self._text_bytes -= len(self._texts.pop(next(iter(self._texts))) or b"")
-        return self._texts.get(blob)
+        with self._reading:
+            if blob not in self._texts:
+                text = self._texts[blob] = self._objects.text(blob)
+                self._text_bytes += len(text or b"")
+                while self._text_bytes > _KEPT_BYTES and len(self._texts) > 1:
+                    self._text_bytes -= len(self._texts.pop(next(iter(self._texts))) or b"")
+            return self._texts[blob]
 
     def known(self, kept: Callable[[str, Sequence[str]], Mapping[str, Difference]]) -> None:
         """Take what earlier searches kept."""
         names: dict[str, dict[str, Compared]] = {}
-        for each, _ in self._waiting:
+        waiting = [each for part in self._waiting for each in part]
+        for each, _ in waiting:
             names.setdefault(self._sought.name(each.languages), {})[each.key] = each
         for name, keys in names.items():
             for key, found in kept(name, list(keys)).items():
                 self._take(keys[key], found)
-        before = len(self._waiting)
-        self._waiting = [each for each in self._waiting if each[0] not in self._differences]
-        self.progress.done += before - len(self._waiting)
+        left = [each for each in waiting if each[0] not in self._differences]
+        self._waiting = _shares(left, self._parsers.count)
+        self.progress.done += len(waiting) - len(left)
+
+    @property
+    def shares(self) -> int:
+        """How many parsers have something to do."""
+        return len(self._waiting)
 
     def _take(self, compared: Compared, found: Difference) -> None:
         self._differences[compared] = found
@@ -159,12 +171,16 @@ class Pickaxe:
             if side is not None:
                 self._counts[side] = count
 
-    def advance(self) -> dict[str, dict[str, Difference]]:
-        """Look at the next changes; what is new to be kept, by the pattern's name and the contents'."""
+    def advance(self, share: int = 0) -> dict[str, dict[str, Difference]]:
+        """Look at the next changes of a share; what is new, by the pattern's name and the contents'.
+
+        Each share may be looked at in a thread of its own.
+        """
         batch: list[Compared] = []
         texts: dict[Side, Text] = {}
         size = taken = 0
-        for compared, path in self._waiting:
+        waiting = self._waiting[share]
+        for compared, path in waiting:
             if taken >= _BATCH_CHANGES or size >= _BATCH_BYTES:
                 break
             taken += 1
@@ -177,9 +193,10 @@ class Pickaxe:
                 self._differences[compared] = None
             else:
                 batch.append(compared)
-        del self._waiting[:taken]
+        del waiting[:taken]
+        found = self._look_at(batch, texts, share)
         self.progress.done += taken
-        return self._look_at(batch, texts)
+        return found
 
     def _length(self, side: Side) -> int:
         """How much is parsed of a content: nothing of one without the words, or that cannot be read."""
@@ -193,7 +210,7 @@ class Pickaxe:
         return length
 
     def _look_at(
-        self, batch: Sequence[Compared], texts: Mapping[Side, Text]
+        self, batch: Sequence[Compared], texts: Mapping[Side, Text], share: int
     ) -> dict[str, dict[str, Difference]]:
         """Compare contents; those of which no text is sent hold nothing."""
         at = {side: number for number, side in enumerate(texts)}
@@ -201,7 +218,7 @@ class Pickaxe:
         sent = [compared for compared, pair in pairs.items() if pair != (None, None)]
         found: dict[Compared, Difference | None] = dict.fromkeys(batch, _NOTHING)
         if sent:
-            answered = self._compare(list(texts.values()), [pairs[compared] for compared in sent])
+            answered = self._compare(list(texts.values()), [pairs[compared] for compared in sent], share)
             found.update(zip(sent, answered.differences, strict=True))
             counted = zip(texts, answered.counts, strict=True)
             self.progress.unparsed.update(side for side, count in counted if count is None)
@@ -214,16 +231,20 @@ class Pickaxe:
                 fresh.setdefault(self._sought.name(compared.languages), {})[compared.key] = difference
         return fresh
 
-    def _compare(self, texts: Sequence[Text], pairs: Sequence[Pair]) -> Answered:
+    def _compare(self, texts: Sequence[Text], pairs: Sequence[Pair], share: int) -> Answered:
         def read(blob: str) -> bytes:
             return self._text(blob) or b""
 
-        return self._parsers.compare(self._sought.task, texts, pairs, read)
+        return self._parsers.compare(self._sought.task, texts, pairs, read, by=share)
 
     @property
     def is_done(self) -> bool:
         """True when every change that may differ is looked at."""
-        return not self._waiting
+        return not any(self._waiting)
+
+    def is_share_done(self, share: int) -> bool:
+        """True when one parser has nothing left to do."""
+        return not self._waiting[share]
 
     def changes(self) -> list[Change]:
         """The changes whose number of matches is known to rise or fall, newest first."""
@@ -250,6 +271,21 @@ class Pickaxe:
         """How many matches there are in how many files of the commit that was looked at."""
         counts = [self._counts.get(side, 0) for side in self._at.values()]
         return sum(counts), sum(count > 0 for count in counts)
+
+
+def _shares(waiting: list[tuple[Compared, str]], most: int) -> list[list[tuple[Compared, str]]]:
+    """What waits, divided among parsers by files, each share newest first; not divided if it is little."""
+    if most < 2 or len(waiting) < _WORTH_SHARING:
+        return [waiting]
+    sizes = [0] * most
+    share_of: dict[str, int] = {}
+    for path, size in Counter(path for _, path in waiting).most_common():
+        share_of[path] = share = sizes.index(min(sizes))
+        sizes[share] += size
+    shares: list[list[tuple[Compared, str]]] = [[] for _ in range(most)]
+    for each in waiting:
+        shares[share_of[each[1]]].append(each)
+    return [share for share in shares if share]
 
 
 def _old(row: FileVersion) -> Version | None:

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.query.structure import atoms
+from ohara.metavariables import atoms
 from ohara.structural.pool import Task
 
 if TYPE_CHECKING:

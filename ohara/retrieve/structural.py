@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ohara.errors import QueryError
+from ohara.errors import OharaError, QueryError
 from ohara.languages import languages_named
 from ohara.model import AtHead, Filters, Mode, Polarity, SpanScope
 from ohara.query.structure import read_structure
@@ -29,12 +29,12 @@ from ohara.structural.pool import Parsers, is_installed
 from ohara.structural.rules import read_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import HunkId, LiteralSpan, Query
+    from ohara.model import HunkId, LiteralSpan, Query, Sha
     from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.request import Sources
     from ohara.store.answers import HunkRange
@@ -192,7 +192,13 @@ async def search(
         pickaxe.narrow(files if is_narrow else None)
 
     await sources.pool.read(narrow)
-    complete = await _parsed(pickaxe, structures, ends, moments)
+    order: Mapping[Sha, int] | None = None
+
+    async def find_order() -> None:
+        nonlocal order
+        order = await sources.pool.read(lambda reader: reader.log_order())
+
+    complete = await _parsed(pickaxe, structures, ends, moments, beside=find_order)
     changes = [change for change in pickaxe.changes() if _is_on_side(change, query.polarity)]
     if not is_narrow:  # few changes differ: their hunks are read when that is known
         changed = [change.version.file for change in changes]
@@ -209,7 +215,9 @@ async def search(
     scope = SpanScope.FILTERED if is_filtered else SpanScope.HISTORY if extent.whole else SpanScope.INDEXED
     if not complete and scope is SpanScope.HISTORY:
         scope = SpanScope.INDEXED
-    lifetime = await sources.pool.read(lambda reader: span(reader, changes, scope, head)) if changes else None
+    lifetime: LiteralSpan | None = None
+    if changes:
+        lifetime = await sources.pool.read(lambda reader: span(reader, changes, order, scope, head))
     hunks: dict[HunkId, tuple[Candidate, Change]] = {}
     for change in changes:
         for hunk in _telling(change, by_file[change.version.file]):
@@ -232,20 +240,35 @@ async def _parsed(
     structures: Structures,
     ends: float,
     moments: MemoryObjectSendStream[Verified] | None,
+    beside: Callable[[], Awaitable[None]] | None = None,
 ) -> bool:
-    """Parse what waits; False when the time was over first."""
+    """Parse what waits, and do something beside it; False when the time was over first."""
     await anyio.to_thread.run_sync(pickaxe.known, structures.kept, abandon_on_cancel=True)
-    while not pickaxe.is_done:
-        if time.monotonic() >= ends:
-            return False
+    faults: list[OharaError] = []
 
+    async def guarded(task: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await task()
+        except OharaError as error:
+            faults.append(error)
+
+    async def look(share: int) -> None:
         def step() -> None:
-            structures.keep(pickaxe.advance())
+            structures.keep(pickaxe.advance(share))
 
-        await anyio.to_thread.run_sync(step, abandon_on_cancel=True)
-        if moments is not None:
-            offer(moments, Verified(pickaxe.progress.done, pickaxe.progress.total, 0))
-    return True
+        while not (pickaxe.is_share_done(share) or faults or time.monotonic() >= ends):
+            await anyio.to_thread.run_sync(step, abandon_on_cancel=True)
+            if moments is not None:
+                offer(moments, Verified(pickaxe.progress.done, pickaxe.progress.total, 0))
+
+    async with anyio.create_task_group() as group:
+        for share in range(pickaxe.shares):
+            group.start_soon(guarded, partial(look, share))
+        if beside is not None:
+            group.start_soon(guarded, beside)
+    if faults:
+        raise faults[0]
+    return pickaxe.is_done
 
 
 def _notes(pickaxe: Pickaxe, *, complete: bool) -> tuple[str, ...]:

@@ -71,10 +71,13 @@ def _columns(text: str, line: int, place: Found | Capture) -> tuple[int, int] | 
 
 
 def span(
-    reader: Reader, changes: Sequence[Change], scope: SpanScope, head: AtHead | None
+    reader: Reader,
+    changes: Sequence[Change],
+    order: Mapping[Sha, int] | None,
+    scope: SpanScope,
+    head: AtHead | None,
 ) -> LiteralSpan | None:
-    """When matches came, last changed in number and went, as a literal's span says it."""
-    order = reader.log_order()
+    """When matches came, last changed in number and went, as a literal's span says it, in the log's order."""
 
     def position(row: FileVersion) -> int:
         return order.get(_sha(row), len(order)) if order is not None else 0

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _TELLING = 30  # characters: a text that is looked for to find where two versions are the same again
 _MOST_TRIED = 40  # items that are looked for in a row; then what is left counts as changed
-_SOON = 4  # items: most often one differs, and the next is the same
+_SOON = 16  # items: most often one differs, and the next is the same
 _LINES_TRIED = 8  # of an item: its longest of them is looked for
 _MOST_PLACES = 16  # of one line that is looked for
 

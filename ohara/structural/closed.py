@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _QUOTED = r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+\""""
 _COMMENT = r"//[^\n]*+|/\*.*?\*/"
@@ -10,25 +11,28 @@ _THRICE = r"""\"{3}(?:\\.|.)*?\"{3}|'{3}(?:\\.|.)*?'{3}"""
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
-def _tokens(*complete: str, opening: str) -> re.Pattern[str]:
-    """Texts and comments that end, how those begin that do not, and brackets."""
-    return re.compile(rf"{'|'.join(complete)}|(?P<open>{opening})|[()\[\]{{}}]", re.DOTALL)
-
-
-_SCRIPT = _tokens(_COMMENT, r"`(?:[^`\\]|\\.)*+`", _QUOTED, opening=r"`|/\*")
+_SCRIPT = (_COMMENT, r"`(?:[^`\\]|\\.)*+`", _QUOTED)
+_ONE_LINE = r"(?!\"{3}|'{3})(?:" + _QUOTED + ")"
+# Texts and comments that end, and how those begin that do not.
 _TOKENS = {
-    "c": _tokens(_COMMENT, _QUOTED, opening=r"/\*"),
-    "go": _tokens(_COMMENT, r"`[^`]*+`", _QUOTED, opening=r"`|/\*"),
-    "java": _tokens(_COMMENT, _THRICE, _QUOTED, opening=r'"""|/\*'),
-    "javascript": _SCRIPT,
-    "python": _tokens(r"#[^\n]*+", _THRICE, r"(?!\"{3}|'{3})(?:" + _QUOTED + ")", opening=r"\"{3}|'{3}"),
-    "rust": _tokens(
-        _COMMENT, r'r(?P<hashes>#+)".*?"(?P=hashes)', r'"(?:[^"\\]|\\.)*+"', r"'(?:[^'\\\n]|\\[^\n]{1,9})'",
-        opening=r'"|/\*',
+    "c": ((_COMMENT, _QUOTED), r"/\*"),
+    "go": ((_COMMENT, r"`[^`]*+`", _QUOTED), r"`|/\*"),
+    "java": ((_COMMENT, _THRICE, _QUOTED), r'"""|/\*'),
+    "javascript": (_SCRIPT, r"`|/\*"),
+    "python": ((r"#[^\n]*+", _THRICE, _ONE_LINE), r"\"{3}|'{3}"),
+    "rust": (
+        (_COMMENT, r'r(?P<hashes>#+)".*?"(?P=hashes)', r'"(?:[^"\\]|\\.)*+"', r"'(?:[^'\\\n]|\\[^\n]{1,9})'"),
+        r'"|/\*',
     ),
-    "tsx": _SCRIPT,
-    "typescript": _SCRIPT,
-}  # fmt: skip
+    "tsx": (_SCRIPT, r"`|/\*"),
+    "typescript": (_SCRIPT, r"`|/\*"),
+}
+
+
+@cache
+def _tokens(language: str) -> re.Pattern[str]:
+    complete, opening = _TOKENS[language]
+    return re.compile(rf"{'|'.join(complete)}|(?P<open>{opening})|[()\[\]{{}}]", re.DOTALL)
 
 
 def is_closed(text: str, language: str) -> bool:
@@ -36,7 +40,7 @@ def is_closed(text: str, language: str) -> bool:
     if language not in _TOKENS:
         return False
     opened: list[str] = []
-    for token in _TOKENS[language].finditer(text):
+    for token in _tokens(language).finditer(text):
         if token["open"]:
             return False
         if token[0] in _BRACKETS:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import msgspec
+
+    Sides = tuple[tuple["Found", ...], tuple["Found", ...]]
 
 
 class Capture(NamedTuple):
@@ -55,7 +59,7 @@ class Difference:
     @classmethod
     def of(cls, before: int, after: int, came: Sequence[Found], went: Sequence[Found]) -> Difference:
         """Write down how two versions differ."""
-        return cls(before, after, msgspec.json.encode((came, went)))
+        return cls(before, after, json.dumps((came, went), separators=(",", ":")).encode())
 
     @classmethod
     def from_line(cls, line: bytes) -> Difference:
@@ -70,7 +74,11 @@ class Difference:
 
     def matches(self) -> tuple[tuple[Found, ...], tuple[Found, ...]]:
         """The matches that came and those that went, in order."""
-        return _READ.decode(self.written)
+        return _reader().decode(self.written)
 
 
-_READ = msgspec.json.Decoder(tuple[tuple[Found, ...], tuple[Found, ...]])
+@cache
+def _reader() -> msgspec.json.Decoder[Sides]:
+    import msgspec  # not in the process that parses, which only writes
+
+    return msgspec.json.Decoder(tuple[tuple[Found, ...], tuple[Found, ...]])

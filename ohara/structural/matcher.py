@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
-from ohara.query.structure import METAVARIABLE, as_plain_code
+from ohara.metavariables import METAVARIABLE, as_plain_code
 from ohara.structural.found import Capture, Found
 from ohara.structural.grammars import contexts
 

@@ -53,8 +53,8 @@ class Part:
 class Item:
     """Whole lines, and the matches in them that are in none of its parts.
 
-    `lead` lines stand before its node begins, which is of a kind; a broken one holds an error. Versions share
-    items: nobody changes one.
+    `lead` lines stand before its node begins, which is of a kind; a broken one holds an error. One that is
+    not read holds no match, and what it consists of is not known. Versions share items: nobody changes one.
     """
 
     text: str
@@ -63,6 +63,7 @@ class Item:
     found: Matches = ()
     parts: tuple[Part, ...] = ()
     broken: bool = False
+    read: bool = True
     lines: int = field(init=False)
     count: int = field(init=False)
 
@@ -71,6 +72,11 @@ class Item:
         self.count = len(self.found)
         for part in self.parts:
             self.count += sum(item.count for item in part.items)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether its neighbours may be parsed without what is on its other side."""
+        return self.read and not self.broken
 
     @property
     def short(self) -> str:

@@ -29,6 +29,7 @@ _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from ohara.structural.worker import main; sys.exit(main())"
 )
 _START_S = 20.0  # importing, on a machine that is busy
+MOST_PARSERS = 2  # on a machine with more cores as well: each keeps what it read in its memory
 _TEXT_CPU_S = 5.0  # a megabyte of code is parsed in a third of a second
 _TEXT_S = 60.0  # by the clock: on a busy machine a parser may have to wait long for its turn
 
@@ -191,25 +192,38 @@ class Parser:
 
 
 class Parsers:
-    """A parser that stays between questions; they take turns."""
+    """Parsers that stay between questions, each started when it is first needed; for each they take turns."""
 
     def __init__(self) -> None:
-        self._parser = Parser()
-        self._lock = Lock()
+        self._parsers = tuple((Parser(), Lock()) for _ in range(min(MOST_PARSERS, os.cpu_count() or 1)))
+
+    @property
+    def count(self) -> int:
+        """How many there may be at the same time."""
+        return len(self._parsers)
 
     def refusals(self, task: Task) -> dict[str, str]:
         """What is wrong with a pattern in each language that it is no code in."""
-        with self._lock:
-            return self._parser.refusals(task)
+        parser, lock = self._parsers[0]
+        with lock:
+            return parser.refusals(task)
 
     def compare(
-        self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]
+        self,
+        task: Task,
+        texts: Sequence[Text],
+        pairs: Sequence[Pair],
+        read: Callable[[str], bytes],
+        *,
+        by: int = 0,
     ) -> Answered:
         """How many matches texts hold, and which came and went between the two of each pair."""
-        with self._lock:
-            return self._parser.compare(task, texts, pairs, read)
+        parser, lock = self._parsers[by]
+        with lock:
+            return parser.compare(task, texts, pairs, read)
 
     def close(self) -> None:
-        """End the process."""
-        with self._lock:
-            self._parser.close()
+        """End the processes."""
+        for parser, lock in self._parsers:
+            with lock:
+                parser.close()

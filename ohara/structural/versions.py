@@ -5,6 +5,7 @@ function or of a condition. Where two versions differ in some items, those are p
 and with the first and last lines of whatever they are inside of. Where the neighbours come out of it as they
 were, the parser was where items follow each other before and behind what differs: what stands further above
 or below is read as if it had not changed. Where they do not, what is around is parsed; at last, the file.
+What lacks a word of the pattern and is whole statements at a glance is not even parsed (`unread`).
 
 Errors are what a parser makes of the text around them: next to one, nothing is known that was not parsed
 together with it, and from one on that leaves something open, nothing at all.
@@ -21,6 +22,7 @@ from ohara.structural.closed import is_closed
 from ohara.structural.matcher import as_found, found_in, shape_of
 from ohara.structural.outline import Item, Outline, Part, line_count, placed
 from ohara.structural.reading import CONTAINERS, Parsed, Reader, lines_of
+from ohara.structural.unread import without_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -121,10 +123,11 @@ class VersionMatcher:
 
     def _updated(self, items: Sequence[Item], text: str, around: tuple[Part, ...]) -> tuple[Item, ...] | None:
         """What a text consists of, told from items that are like it; None when it cannot be told."""
-        regions = align(items, text)
+        regions: Sequence[Region] = align(items, text)
         if any(item.parts for region in regions for item in items[region.first : region.last]):
             items = self._with_changed_parts(items, regions, text, around)
             regions = align(items, text)
+        items, regions = without_reading(items, regions, text, self._atoms, self._language)
         regions = _apart(items, regions)
         if not around and any(region.end - region.start == len(text) for region in regions):
             return None
@@ -134,7 +137,7 @@ class VersionMatcher:
             told += items[kept : region.first]
             kept = region.last
             start = region.start
-            while told and told[-1].broken:
+            while told and not told[-1].is_sound:
                 start -= len(told.pop().text)
             right = items[kept] if kept < len(items) else None
             left = told[-1] if told else None
@@ -295,16 +298,16 @@ def _is_behind(item: Item, right: Item, text: str) -> bool:
 
 
 def _apart(items: Sequence[Item], regions: Sequence[Region]) -> list[Region]:
-    """Regions with an item between each two that holds no error; what is nearer to each other is one."""
+    """Regions with an item between each two that can be a neighbour; what is nearer to each other is one."""
     apart: list[Region] = []
     for region in regions:
         last, end = region.last, region.end
-        while last < len(items) and items[last].broken:
+        while last < len(items) and not items[last].is_sound:
             end += len(items[last].text)
             last += 1
         wide = region._replace(last=last, end=end)
         before = apart[-1] if apart else None
-        if before and all(item.broken for item in items[before.last : region.first]):
+        if before and not any(item.is_sound for item in items[before.last : region.first]):
             first, start = before.first, before.start
             apart[-1] = Region(first, max(last, before.last), start, max(end, before.end))
         else:

@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
-from ohara.query.structure import atoms
+from ohara.metavariables import atoms
 from ohara.structural.found import Difference
 from ohara.structural.matcher import Unparsable, check_rule, compile_pattern, names_in
 from ohara.structural.outline import NOTHING, Outline, difference

@@ -23,7 +23,7 @@ from tests.indexing import index
 from tests.process import ohara
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ohara.engine import Engine
@@ -277,6 +277,33 @@ def test_random_histories_beside_brute_force(tmp_path: Path) -> None:
         results = found(engine, f"{PATTERN} lang:python")
         assert counts(results) == truth(engine, PATTERN, "python")
         assert len(results.hits) > 10
+
+
+def test_many_changes_are_shared_among_parsers_by_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pickaxe, "_WORTH_SHARING", 4)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    asked: dict[int, set[str]] = {}
+    compare = Parser.compare
+
+    def recorded(
+        parser: Parser, task: Task, texts: list[Text], pairs: list[Pair], read: Callable[[str], bytes]
+    ) -> Answered:
+        asked.setdefault(id(parser), set()).update(text.name for text in texts)
+        return compare(parser, task, texts, pairs, read)
+
+    monkeypatch.setattr(Parser, "compare", recorded)
+    with History(tmp_path / "shared") as history:
+        for number in range(6):
+            calls = f"fetch({number}, verify=False)\n" * number
+            history.commit(f"change {number}", {"a.py": f"x = {number}\n{calls}", "b.py": f"{calls}y = 1\n"})
+    with closing(index(history.repo)) as engine:
+        results = found(engine, f"{PATTERN} lang:python")
+        assert counts(results) == truth(engine, PATTERN, "python")
+        assert len(results.hits) == 10
+    assert [len(each) for each in asked.values()] == [5, 5]
+    assert not set.intersection(*asked.values())
 
 
 def test_the_command_says_it(told: tuple[Engine, History]) -> None:

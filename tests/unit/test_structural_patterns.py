@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ohara.errors import QueryError
+from ohara.metavariables import atoms
 from ohara.model import Filters, Mode, Polarity, QueryClass
 from ohara.query import parse, to_source
-from ohara.query.structure import atoms, looks_structural, read_structure
+from ohara.query.structure import looks_structural, read_structure
 from ohara.structural.found import Capture
 from ohara.structural.matcher import Unparsable, compile_pattern, matches, names_in
 

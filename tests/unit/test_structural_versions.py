@@ -7,7 +7,7 @@ import random
 import pytest
 from ast_grep_py import SgRoot
 
-from ohara.query.structure import atoms
+from ohara.metavariables import atoms
 from ohara.structural import versions as matching
 from ohara.structural.matcher import compile_pattern, matches, names_in
 from ohara.structural.outline import Outline, difference
@@ -212,3 +212,71 @@ def test_random_files(language: str) -> None:
             lines.insert(at, chance.choice(LINES[language].split("|")))
         versions.append("\n".join(lines) + "\n")
     agree("call($X)", language, versions)
+
+
+WITHOUT = {
+    "rust": "    fn g() {\n        other(1);\n    }\n",
+    "javascript": "    other(1);\n",
+    "python": "    def g(self):\n        other(1)\n",
+    "go": "\tother(1)\n",
+    "c": "int g() {\n    return other(1);\n}\n",
+}
+
+
+@pytest.mark.parametrize("language", sorted(NESTED))
+def test_statements_without_the_words_are_not_parsed(parsed: list[str], language: str) -> None:
+    above, item, below = NESTED[language]
+    items = [item.format(number) for number in range(10, 50)]
+    if language == "javascript":
+        items = [each.replace("})\n", "});\n") for each in items]
+    first = f"{above}{''.join(items)}{below}"
+    second = f"{above}{''.join([*items[:7], WITHOUT[language], *items[7:]])}{below}"
+    third = second.replace("other(1)", "other(2, 3)")
+    matcher = version_matcher("call($X)", language)
+    outlines = [matcher.outline(first)]
+    parsed.clear()
+    for text in (second, third):
+        outlines.append(matcher.outline(text, outlines[-1]))
+    assert parsed == []
+    assert [outline.count for outline in outlines] == [40, 40, 40]
+    agree("call($X)", language, [first, second, third, third.replace("other(2", "call(2"), first])
+
+
+@pytest.mark.parametrize(
+    ("language", "pattern", "inserted"),
+    [
+        ("python", "@d\ndef $F(): $$$", "@d\n"),
+        ("python", "def f3(): $$$B", "    more\n"),
+        ("python", "def f3(): $$$B", "else:\n    more\n"),
+        ("python", "def f4(): $$$B", "if x: \\\n"),
+        ("python", "def f4(): $$$B", "x = y('''z\n"),
+        ("python", "def f4(): $$$B", "x = y\"\n"),
+        ("javascript", "f3($$$)", "(more);\n"),
+        ("javascript", "function f4() { $$$ }", "async\n"),
+        ("javascript", "function f4() { $$$ }", "`more ${\n"),
+        ("c", "case 3: call(3);", "more();\n"),
+        ("c", "call(4)", "#if 0\n"),
+        ("c", "call(4)", "#define A \\\n"),
+        ("c", "call(4)", "int\n"),
+        ("rust", "return call(4)", "return\n"),
+        ("go", "call(4)", "more :=\n"),
+    ],
+)  # fmt: skip
+def test_what_belongs_to_its_neighbours_is_parsed_with_them(
+    language: str, pattern: str, inserted: str
+) -> None:
+    """Code without the words, between the third and the fourth of some statements."""
+    written = {
+        "python": ("", "def f{0}():\n    call({0})\n", ""),
+        "javascript": ("", "function f{0}() {{\n  call({0})\n}}\n", ""),
+        "c": ("void f(int x) {\nswitch (x) {\n", "case {0}: call({0});\n", "}\n}\n"),
+        "rust": ("fn f() {\n", "call({0});\n", "}\n"),
+        "go": ("package p\n\nfunc f() {\n", "\tcall({0})\n", "}\n"),
+    }
+    above, statement, below = written[language]
+    if language == "c" and "case" not in pattern:
+        above, statement, below = "void f(int x) {\n", "    call({0});\n", "}\n"
+    statements = [statement.format(number) for number in range(40)]
+    plain = above + "".join(statements) + below
+    changed = above + "".join([*statements[:4], inserted, *statements[4:]]) + below
+    agree(pattern, language, [plain, changed, changed.replace(inserted, inserted + "\n"), plain])
