@@ -17,7 +17,7 @@ import numpy as np
 from ohara.model import VectorForm
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -88,6 +88,15 @@ class Probe:
         first = places[np.lexsort((rows[places], -scores[places]))[:limit]]
         return list(zip(rows[first].tolist(), scores[first].tolist(), strict=True))
 
+    def likeness_of(self, gathered: Bits, owners: Iterable[int]) -> dict[int, float]:
+        """What the bits of some owners promise, of those that have any."""
+        asked = np.fromiter(owners, dtype=np.int64)
+        places = np.searchsorted(gathered.rows, asked)
+        places[places == len(gathered.rows)] = 0
+        there = gathered.rows[places] == asked if len(gathered.rows) else np.zeros(len(asked), dtype=bool)
+        scores = self._promised(np.ascontiguousarray(gathered.columns[:, places[there]]))
+        return dict(zip(asked[there].tolist(), scores.tolist(), strict=True))
+
     def _promised(self, columns: NDArray[np.uint8]) -> Matrix:
         """The cosines that bits promise, byte by byte.
 
@@ -98,9 +107,10 @@ class Probe:
         scores = np.zeros(columns.shape[1], dtype=np.float32)
         if not columns.size:
             return scores
-        added = _SIDES @ self._vector.reshape(-1, 8).T
+        added = np.ascontiguousarray((_SIDES @ self._vector.reshape(-1, 8).T).T)
+        adds = np.empty_like(scores)
         for at, column in enumerate(columns):
-            scores += added[:, at][column]
+            scores += np.take(added[at], column, out=adds, mode="clip")  # a byte is never out of bounds
         made_up = np.sqrt(np.pi / 2 * (1 - self._centre @ self._centre) / len(self._centre))
         promised: Matrix = scores * np.float32(made_up) + self._centre @ self._vector
         return promised
@@ -108,10 +118,15 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Bits of an index, ready to be compared: whose they are, and the vectors byte by byte."""
+    """Bits of an index, ready to be compared: whose they are, in order, and the vectors byte by byte."""
 
     rows: NDArray[np.int64]
     columns: NDArray[np.uint8]
+
+    @property
+    def size(self) -> int:
+        """How many bytes they take."""
+        return self.rows.nbytes + self.columns.nbytes
 
     @classmethod
     def of(cls, blocks: Sequence[VectorBlock]) -> Bits:
@@ -120,9 +135,10 @@ class Bits:
             return cls(np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.uint8))
         rows = np.concatenate([np.frombuffer(block.rows, dtype=np.int64) for block in blocks])
         valid = np.frombuffer(b"".join(block.valid for block in blocks), dtype=np.uint8)
-        taken = np.unpackbits(valid, bitorder="little").astype(bool)
+        taken = np.unpackbits(valid, bitorder="little").astype(bool).nonzero()[0]
         raw = np.frombuffer(b"".join(block.vectors for block in blocks), dtype=np.uint8)
-        return cls(rows[taken], np.ascontiguousarray(raw.reshape(len(rows), -1)[taken].T))
+        first_to_last = taken[np.argsort(rows[taken], kind="stable")]
+        return cls(rows[first_to_last], np.ascontiguousarray(raw.reshape(len(rows), -1)[first_to_last].T))
 
 
 # What each of the eight bits of a byte says: above the centre or below it.

@@ -34,10 +34,9 @@ def one_for_each_commit(found: Sequence[ScoredHunk]) -> list[ScoredHunk]:
     for one in found:
         by_commit.setdefault(one.sha, []).append(one)
     return [
-        replace(
-            max(hunks, key=lambda one: (one.pinned, one.worth, -one.hunk)),
-            more=len(hunks) - 1,
-        )
+        hunks[0]
+        if len(hunks) == 1
+        else replace(max(hunks, key=lambda one: (one.pinned, one.worth, -one.hunk)), more=len(hunks) - 1)
         for hunks in by_commit.values()
     ]
 
@@ -63,10 +62,8 @@ def collapsed(
         if content is not None:
             seen.add(content)
     own = {hit.sha.hex() for hit in (*above, *kept)}
-    return [
-        replace(hit, also_in=tuple(sha for sha in _others(hit, contents, occurrences) if sha not in own))
-        for hit in kept
-    ]
+    named = (tuple(sha for sha in _others(hit, contents, occurrences) if sha not in own) for hit in kept)
+    return [replace(hit, also_in=also) if also else hit for hit, also in zip(kept, named, strict=True)]
 
 
 def _others(

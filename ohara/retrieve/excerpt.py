@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ohara.model import WHOLE_HUNK, Match, Polarity
@@ -34,6 +35,7 @@ _CONTEXT_MARK = 1
 _CHANGED_LINE = 0.01
 
 _RUN = re.compile(r"[#\w]+")
+_REMEMBERED_NAMES = 1 << 15  # the excerpts of a page hold some two thousand, most of them seen before
 _SIGN_OF = {Polarity.ADDED: "+", Polarity.REMOVED: "-"}
 
 
@@ -110,10 +112,15 @@ def word_marks(body: str, terms: Collection[str], polarity: Polarity = Polarity.
         for run in _RUN.finditer(line, 1):
             name = run[0]
             if name not in is_held:
-                is_held[name] = not wanted.isdisjoint(index_text(name).split())
+                is_held[name] = not wanted.isdisjoint(_words_of(name))
             if is_held[name]:
                 found.append(Match(number, run.start() - 1, run.end() - 1))
     return tuple(found)
+
+
+@lru_cache(maxsize=_REMEMBERED_NAMES)
+def _words_of(name: str) -> tuple[str, ...]:
+    return tuple(index_text(name).split())
 
 
 def _core(lines: Sequence[str], by_line: dict[int, list[Match]]) -> tuple[int, int]:

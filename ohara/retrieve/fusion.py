@@ -54,14 +54,14 @@ def convex_fusion(
     total = sum(shares) or 1.0
     earned: dict[HunkId, float] = {}
     for ranking, weight, zero in zip(rankings, shares, zeros or (0.0,) * len(rankings), strict=True):
-        reach = max((candidate.score for candidate in ranking), default=zero) - zero
+        reach = max([candidate.score for candidate in ranking], default=zero) - zero
         seen: set[HunkId] = set()
-        for candidate in ranking:
-            if candidate.hunk in seen:
+        for hunk, score, *_ in ranking:
+            if hunk in seen:
                 continue
-            seen.add(candidate.hunk)
-            scaled = max(0.0, (candidate.score - zero) / reach) if reach > 0 else 0.0
-            earned[candidate.hunk] = earned.get(candidate.hunk, 0.0) + weight * scaled / total
+            seen.add(hunk)
+            scaled = (score - zero) / reach if reach > 0 and score > zero else 0.0
+            earned[hunk] = earned.get(hunk, 0.0) + weight * scaled / total
     return _ordered(earned)
 
 

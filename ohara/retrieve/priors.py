@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,6 +66,24 @@ _ASKS_WIDE = re.compile(
 )
 
 
+_REMEMBERED_PATHS = 1 << 15  # one question meets some hundreds, and the next meets most of them again
+
+
+class _Kind(Enum):
+    """What a path says of a file."""
+
+    CODE = auto()
+    TEST = auto()
+    DOC = auto()
+
+
+@lru_cache(maxsize=_REMEMBERED_PATHS)
+def _kind_of(path: str) -> _Kind:
+    if _TEST.search(path):
+        return _Kind.TEST
+    return _Kind.DOC if _DOC.search(path) else _Kind.CODE
+
+
 @dataclass(frozen=True, slots=True)
 class Priors:
     """The penalties for one query: none for what it asks for."""
@@ -91,9 +111,10 @@ class Priors:
         """The factor for a change at a path."""
         if left_out:
             return self.generated
-        if _TEST.search(path):
+        kind = _kind_of(path)
+        if kind is _Kind.TEST:
             return self.tests
-        return self.docs if _DOC.search(path) else 1.0
+        return self.docs if kind is _Kind.DOC else 1.0
 
     def commit(self, commit: Commit, paths: Sequence[str]) -> float:
         """The factor for a commit: the best of its paths, less when it has very many or a bot wrote it."""

@@ -66,20 +66,21 @@ class NearestLane(Lane):
     async def nearest(self, asked: LaneQuery, rank: Rank) -> Ranking:
         """Search the stored vectors with a query embedded by the model that made them."""
         for _ in range(_ATTEMPTS):
-            found = await asked.pool.read(lambda reader: reader.vector_sets())
-            model, detail = await anyio.to_thread.run_sync(
-                choose, found, asked.models, abandon_on_cancel=True
-            )
-            if model is None:
-                return Ranking(self.name, detail=detail)
-            probe = await anyio.to_thread.run_sync(probe_of, model, asked.query, abandon_on_cancel=True)
-            if probe is None:
-                return Ranking(self.name, detail="no word that the model knows")
-            chosen = model
-            ranked = await asked.pool.read(lambda reader: rank(reader, chosen, probe))  # noqa: B023 - awaited here
+            ranked = await asked.pool.read(lambda reader: self._ranked(reader, asked, rank))
             if ranked is not None:
-                return replace(ranked, detail=detail) if detail else ranked
+                return ranked
         return Ranking(self.name, detail="the vectors are being replaced: ask again")
+
+    def _ranked(self, reader: Reader, asked: LaneQuery, rank: Rank) -> Ranking | None:
+        """Search in this thread; the model is in memory since `prepare`."""
+        model, detail = choose(reader.vector_sets(), asked.models)
+        if model is None:
+            return Ranking(self.name, detail=detail)
+        probe = probe_of(model, asked.query)
+        if probe is None:
+            return Ranking(self.name, detail="no word that the model knows")
+        ranked = rank(reader, model, probe)
+        return replace(ranked, detail=detail) if ranked is not None and detail else ranked
 
 
 def choose(found: VectorSets, models: Models) -> tuple[Embedder | None, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ class Candidate(NamedTuple):
     score: float
     time: int
     sha: bytes
+
+
+_BY_PLACE = itemgetter(Candidate._fields.index("hunk"))
+_BY_SCORE = itemgetter(*map(Candidate._fields.index, ("score", "time", "sha")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,7 @@ class ScoredHunk:
 
 def ordered(found: Iterable[Candidate]) -> list[Candidate]:
     """Best first; equal scores by the newest commit, then by its sha, then by the hunk's position in it."""
-    by_place = sorted(found, key=lambda one: one.hunk)
-    return sorted(by_place, key=lambda one: (one.score, one.time, one.sha), reverse=True)
+    return sorted(sorted(found, key=_BY_PLACE), key=_BY_SCORE, reverse=True)
 
 
 def capped(found: Sequence[Candidate], limit: int, per_commit: int = HUNKS_PER_COMMIT) -> list[Candidate]:
@@ -103,7 +107,8 @@ def ranking(
     """
     exact = frozenset(pinned)
     best = ordered(found)
-    best.sort(key=lambda one: one.hunk not in exact)
+    if exact:
+        best.sort(key=lambda one: one.hunk not in exact)
     kept = tuple(capped(best, limit))
     return Ranking(
         lane,

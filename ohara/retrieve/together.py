@@ -70,7 +70,7 @@ def fold(
     """Copies under the best of them, then one hit for each thread; `above` are hits that rank higher."""
     changes = {sha: together.changes.get(sha) for sha in map(_sha, (*above, *hits))}
     kept = [
-        replace(hit, also_in=tuple(dict.fromkeys((*hit.also_in, *map(_sha, others)))))
+        replace(hit, also_in=tuple(dict.fromkeys((*hit.also_in, *map(_sha, others))))) if others else hit
         for hit, others in firsts(
             hits, lambda hit: changes[_sha(hit)], filter(None, (changes[_sha(hit)] for hit in above))
         )

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from functools import partial
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import anyio
@@ -33,6 +32,7 @@ T = TypeVar("T")
 
 # How soon an interrupt is repeated: the first may fall between two statements and stop neither.
 _INTERRUPT_AGAIN_S = 0.02
+_LOOK_AGAIN_S = 0.001  # whether it has stopped
 
 _ATTEMPTS = 3  # at a question during which the index is replaced
 
@@ -130,46 +130,55 @@ class ReaderPool(ABC, Generic[R]):
         """
         with anyio.fail_after(timeout_s):
             async with turns or self._turns():
-                # Opening may wait for a disk or a lock: who is cancelled does not wait for that.
-                reader = await anyio.to_thread.run_sync(self._take, abandon_on_cancel=True)
-                try:
-                    return await self._interruptible(reader, work)
-                finally:
-                    self._put_back(reader)
+                reader = self._idle_one()
+                if reader is None:
+                    # Opening may wait for a disk or a lock: who is cancelled does not wait for that.
+                    reader = await anyio.to_thread.run_sync(self._open, abandon_on_cancel=True)
+                return await self._interruptible(_Loan(reader), work)
 
-    async def _interruptible(self, reader: R, work: Callable[[R], T]) -> T:
-        """Run the work; when cancelled, stop it before the cancellation goes on."""
+    async def _interruptible(self, loan: _Loan[R], work: Callable[[R], T]) -> T:
+        """Run the work; when cancelled, stop it before the cancellation goes on.
+
+        One visit to a thread and no task of its own: a question reads more than ten times.
+        """
         results: list[T] = []
-        faults: list[Exception] = []
-        done = anyio.Event()
-        async with anyio.create_task_group() as group:
-            group.start_soon(_stop_when_cancelled, reader, done)
-            try:
-                results.append(await anyio.to_thread.run_sync(partial(self._guarded, reader, work)))
-            except Exception as fault:  # noqa: BLE001 - a task group would wrap it; it is raised below
-                faults.append(fault)
-            finally:
-                done.set()
-                group.cancel_scope.cancel()
-        # What an interrupted statement says is of no interest to who asked for the interrupt.
-        await anyio.lowlevel.checkpoint_if_cancelled()
-        for raised in faults:
-            raise raised
+        try:
+            await anyio.to_thread.run_sync(self._work, loan, work, results, abandon_on_cancel=True)
+        except anyio.get_cancelled_exc_class():
+            if loan.reached():  # it never came to a thread
+                self._put_back(loan.reader)
+            elif not loan.begun():
+                with anyio.CancelScope(shield=True):
+                    await _stopped(loan)
+            raise
         return results[0]
 
-    def _guarded(self, reader: R, work: Callable[[R], T]) -> T:
-        reader.resume()
-        with self.translated():
-            return work(reader)
+    def _work(self, loan: _Loan[R], work: Callable[[R], T], results: list[T]) -> None:
+        """Do the work in this thread, unless who wanted it has left."""
+        if not loan.reached():
+            return
+        reader = loan.reader = self._taken(loan.reader)  # which may wait, and nobody has to wait for it
+        try:
+            if loan.begun():
+                reader.resume()
+                with self.translated():
+                    results.append(work(reader))
+        finally:
+            self._put_back(reader)
+            loan.done.set()
 
-    def _take(self) -> R:
-        """A reader of the index that is there now."""
+    def _taken(self, reader: R) -> R:
+        """A reader of the index that is there now: this one, or a new one in its place."""
+        if reader.stamp == self._stamp and self.is_there(reader.stamp):
+            return reader
+        reader.close()
+        return self._open()
+
+    def _idle_one(self) -> R | None:
         with self._lock:
-            stamp, reader = self._stamp, self._idle.pop() if self._idle else None
-        if reader is not None:
-            if reader.stamp == stamp and self.is_there(reader.stamp):
-                return reader
-            reader.close()
+            return self._idle.pop() if self._idle else None
+
+    def _open(self) -> R:
         reader = self.opened()
         self._expect(reader.stamp)
         return reader
@@ -229,13 +238,35 @@ class ReaderPool(ABC, Generic[R]):
         self.close()
 
 
-async def _stop_when_cancelled(reader: Lent, done: anyio.Event) -> None:
-    """Sleep until cancelled; unless the work is done by then, interrupt it until it is."""
-    try:
-        await anyio.sleep_forever()
-    finally:
-        with anyio.CancelScope(shield=True):
-            while not done.is_set():
-                reader.stop()
-                with anyio.move_on_after(_INTERRUPT_AGAIN_S):
-                    await done.wait()
+class _Loan(Generic[R]):
+    """A reader while somebody has it.
+
+    The thread that works with it and who waits for that both say that it was `reached`, and that the work has
+    `begun`; whoever says so first is told True, and the other knows what has happened. `done` is set when
+    the reader is back.
+    """
+
+    def __init__(self, reader: R) -> None:
+        self.reader = reader
+        self.done = Event()
+        self._reached = Lock()
+        self._begun = Lock()
+
+    def reached(self) -> bool:
+        """True for the first who says it."""
+        return self._reached.acquire(blocking=False)
+
+    def begun(self) -> bool:
+        """True for the first who says it."""
+        return self._begun.acquire(blocking=False)
+
+
+async def _stopped(loan: _Loan[R]) -> None:
+    """Interrupt work until it has ended."""
+    waits = round(_INTERRUPT_AGAIN_S / _LOOK_AGAIN_S)
+    looks = 0
+    while not loan.done.is_set():
+        if looks % waits == 0:
+            loan.reader.stop()
+        looks += 1
+        await anyio.sleep(_LOOK_AGAIN_S)

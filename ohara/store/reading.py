@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from ohara.store.trigram_query import Formula
 
 T = TypeVar("T")
-V = TypeVar("V")
+V = TypeVar("V", bound="Gathered")
 
 
 class Interrupted(Exception):
@@ -79,6 +79,15 @@ class Allowed(Protocol):
         ...
 
 
+class Gathered(Protocol):
+    """Stored vectors, ready to be searched."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes they take."""
+        ...
+
+
 class Probe(Protocol[V]):
     """A query's vector, ready to be compared with stored vectors of the same model."""
 
@@ -98,6 +107,10 @@ class Probe(Protocol[V]):
 
     def gather(self, blocks: Sequence[VectorBlock]) -> V:
         """Make stored bits ready to be searched; may be kept for other probes of the same model."""
+        ...
+
+    def likeness_of(self, gathered: V, owners: Iterable[int]) -> dict[int, float]:
+        """The cosines to the vectors of some owners, of those that have one; an estimate."""
         ...
 
     def nearest(self, gathered: V, limit: int, among: bytes | None) -> list[tuple[int, float]]:
@@ -226,6 +239,10 @@ class Vectors(Protocol):
 
     def content_vectors(self, contents: Iterable[int], model: str) -> dict[int, bytes]:
         """The stored vectors of some contents, of those that have one."""
+        ...
+
+    def content_likeness(self, probe: Probe[V], contents: Collection[int], model: str) -> dict[int, float]:
+        """How near some contents are to a query by their stored vectors, of those that have one."""
         ...
 
     def newest_occurrences(self, contents: Iterable[int], allowed: Allowed) -> dict[int, Occurrence]:

@@ -39,7 +39,7 @@ from tests.conformance.histories import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ohara.model import VectorBlock
     from ohara.store.answers import Occurrence, PathChange, PlacedHunk, TrigramMatch
@@ -391,6 +391,14 @@ def test_commits_without_trigrams_yet_are_candidates(index: Index) -> None:
 # -- vectors -------------------------------------------------------------------------------------
 
 
+class Owned(list[tuple[int, bytes]]):
+    """Vectors with their owners, as `Numbers` searches them."""
+
+    @property
+    def size(self) -> int:
+        return len(self)
+
+
 class Numbers:
     """Vectors of one byte for tests: the more bits two share, the more alike they are."""
 
@@ -402,8 +410,8 @@ class Numbers:
     def likeness(self, stored: Sequence[bytes]) -> list[float]:
         return [1.0 - (each[0] ^ self.packed[0]).bit_count() / 8 for each in stored]
 
-    def gather(self, blocks: Sequence[VectorBlock]) -> list[tuple[int, bytes]]:
-        found: list[tuple[int, bytes]] = []
+    def gather(self, blocks: Sequence[VectorBlock]) -> Owned:
+        found = Owned()
         for block in blocks:
             slots = len(block.rows) // 8
             width = len(block.vectors) // slots if slots else 0
@@ -413,9 +421,11 @@ class Numbers:
                     found.append((owner, block.vectors[slot * width : slot * width + width]))
         return found
 
-    def nearest(
-        self, gathered: list[tuple[int, bytes]], limit: int, among: bytes | None
-    ) -> list[tuple[int, float]]:
+    def likeness_of(self, gathered: Owned, owners: Iterable[int]) -> dict[int, float]:
+        asked = set(owners)
+        return {owner: self.likeness([vector])[0] for owner, vector in gathered if owner in asked}
+
+    def nearest(self, gathered: Owned, limit: int, among: bytes | None) -> list[tuple[int, float]]:
         scored = [
             (owner, self.likeness([vector])[0])
             for owner, vector in gathered
@@ -488,6 +498,8 @@ def test_contents_near_to_a_query(near: Reader) -> None:
     stored = near.content_vectors([content for content, _ in found], MODEL)
     assert stored == {found[0][0]: b"\xf0", found[1][0]: b"\xc0", found[2][0]: b"\x0f"}
     assert near.content_vectors([found[0][0]], "other@1") == {}
+    assert near.content_likeness(probe, [*stored, 1 << 30], MODEL) == dict(found)
+    assert near.content_likeness(probe, list(stored), "other@1") == {}
 
 
 def test_commits_near_to_a_query_by_their_nearer_vector(near: Reader) -> None:

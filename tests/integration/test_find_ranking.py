@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from threading import Event
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from fixtures import histories
 from fixtures.script import History
 from fixtures.tree import Edit
+from ohara.embed.encoder import TextKind
+from ohara.embed.quantise import Bits, Probe
+from ohara.embed.static_model import StaticEmbedder
 from ohara.errors import QueryError, StoreError, UsageError
 from ohara.index.run import IndexOptions
 from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions
@@ -27,6 +33,7 @@ from ohara.store.answers import WordQuery
 from ohara.store.sqlite.filters import EVERYTHING, compile_filters
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.shared_memory import SharedMemory
 from tests.indexing import index
 from tests.process import python
 
@@ -36,7 +43,7 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.engine import Engine
-    from ohara.model import Results
+    from ohara.model import Results, VectorBlock
     from ohara.retrieve.lane import LaneQuery
 
 NOW = 1_735_689_600
@@ -599,6 +606,75 @@ def test_a_cancelled_scope_interrupts_work_of_many_statements(engine: Engine) ->
     with ReaderPool(engine.location.database, size=1) as pool:
         assert anyio.run(run, pool)
         assert anyio.run(run, pool)
+
+
+def test_a_reader_that_is_open_is_read_in_one_visit_to_a_thread(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visits: list[object] = []
+    to_thread = anyio.to_thread.run_sync
+
+    async def counted(*given: Any, **named: Any) -> object:  # noqa: ANN401 - whatever is run
+        visits.append(given)
+        return await to_thread(*given, **named)
+
+    async def run(pool: ReaderPool) -> list[int]:
+        await pool.read(lambda reader: reader.hunk_count())
+        monkeypatch.setattr(anyio.to_thread, "run_sync", counted)
+        return [await pool.read(lambda reader: reader.hunk_count()) for _ in range(3)]
+
+    with ReaderPool(engine.location.database, size=1) as pool:
+        assert len(set(anyio.run(run, pool))) == 1
+    assert len(visits) == 3
+
+
+def test_who_leaves_before_a_thread_was_free_loses_no_reader(engine: Engine) -> None:
+    async def run(pool: ReaderPool) -> int:
+        opened = await pool.read(id)
+        threads = anyio.to_thread.current_default_thread_limiter()
+        threads.total_tokens = 1
+        release = Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(anyio.to_thread.run_sync, lambda: release.wait(30))
+            await anyio.sleep(0.01)
+            with anyio.move_on_after(0.05) as scope:
+                await pool.read(lambda reader: reader.rows("SELECT 1"))
+            assert scope.cancelled_caught
+            release.set()
+        assert await pool.read(id) == opened
+        return await pool.read(lambda reader: int(reader.rows("SELECT 41 + 1")[0][0]))
+
+    with ReaderPool(engine.location.database, size=1) as pool:
+        assert anyio.run(run, pool) == 42
+
+
+def test_all_readers_compare_with_one_copy_of_the_vectors(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gathered: list[object] = []
+    gather = Probe.gather
+
+    def counted(self: Probe, blocks: Sequence[VectorBlock]) -> Bits:
+        gathered.append(blocks)
+        return gather(self, blocks)
+
+    monkeypatch.setattr(Probe, "gather", counted)
+    embedder = StaticEmbedder()
+    probe = Probe.of(embedder.embed(["retry with backoff"], TextKind.QUERY)[0], embedder)
+    assert probe is not None
+    memory = SharedMemory()
+    with (
+        closing(Reader(engine.location.database, memory)) as one,
+        closing(Reader(engine.location.database, memory)) as other,
+    ):
+        assert one.state() == other.state()  # both have looked at the index
+        found = [reader.nearest_contents(probe, embedder.id, EVERYTHING, 5) for reader in (one, other)]
+        near = dict(found[0] or ())
+        likeness = other.content_likeness(probe, [*near, 1 << 40], embedder.id)
+    assert found[0] == found[1]
+    assert likeness == pytest.approx(near)
+    assert len(near) == 5
+    assert len(gathered) == 1
 
 
 def test_an_error_of_the_work_comes_out_as_it_is(engine: Engine) -> None:

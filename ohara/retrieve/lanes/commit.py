@@ -65,8 +65,8 @@ def _representatives(
 ) -> list[Occurrence]:
     """The hunk of each commit that is nearest to the query, or else its first."""
     hunks = reader.hunks_of(commits, allowed, CHANGE_HUNKS)
-    stored = reader.content_vectors({one.content for one in hunks if one.content is not None}, model)
-    near = dict(zip(stored, probe.likeness(list(stored.values())), strict=True))
+    contents = {one.content for one in hunks if one.content is not None}
+    near = reader.content_likeness(probe, contents, model)
     nearest: dict[int, tuple[float, HunkId]] = {}
     for commit, hunk, content in hunks:
         likeness = near.get(content, _UNKNOWN) if content is not None else _UNKNOWN

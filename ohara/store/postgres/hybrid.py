@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ohara.store.answers import Occurrence, Weights, WordQuery
     from ohara.store.postgres.filters import WordFilter
     from ohara.store.postgres.reader import Reader
-    from ohara.store.reading import Probe
+    from ohara.store.reading import Gathered, Probe
 
-V = TypeVar("V")
+V = TypeVar("V", bound="Gathered")
 
 _JOINED = f"""{{scored}},
   near AS (SELECT content_id, -({{distance}})::float8 AS likeness FROM vec_content WHERE generation = ?),

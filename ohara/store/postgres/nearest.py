@@ -16,14 +16,14 @@ from ohara.store.postgres.text import Bits
 from ohara.store.postgres.words import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ohara.store.postgres.filters import WordFilter
     from ohara.store.postgres.generations import Generation
     from ohara.store.postgres.session import Session
-    from ohara.store.reading import Probe
+    from ohara.store.reading import Gathered, Probe
 
-V = TypeVar("V")
+V = TypeVar("V", bound="Gathered")
 
 # Of bits compared with bits, so many times as many as are asked for hold nearly all of the right ones.
 OVERSAMPLED = 20
@@ -92,6 +92,14 @@ def content_vectors(session: Session, contents: Iterable[int], model: str) -> di
     statement = _STORED.format(stored=_stored(generation))
     rows = session.rows(statement, (generation.number, list(contents)))
     return {content: packed(generation.form, stored) for content, stored in rows}
+
+
+def content_likeness(
+    session: Session, probe: Probe[V], contents: Collection[int], model: str
+) -> dict[int, float]:
+    """How near some contents are to a query by their stored vectors, of those that have one."""
+    stored = content_vectors(session, contents, model)
+    return dict(zip(stored, probe.likeness(list(stored.values())), strict=True))
 
 
 def _compared(

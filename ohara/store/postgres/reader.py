@@ -26,10 +26,10 @@ if TYPE_CHECKING:
         Weights,
         WordQuery,
     )
-    from ohara.store.reading import Allowed, Probe
+    from ohara.store.reading import Allowed, Gathered, Probe
     from ohara.store.trigram_query import Formula
 
-V = TypeVar("V")
+V = TypeVar("V", bound="Gathered")
 
 
 def _own(allowed: Allowed) -> WordFilter:
@@ -112,6 +112,10 @@ class Reader(Session, Lookups):
     def content_vectors(self, contents: Iterable[int], model: str) -> dict[int, bytes]:
         """The stored vectors of some contents."""
         return nearest.content_vectors(self, contents, model)
+
+    def content_likeness(self, probe: Probe[V], contents: Collection[int], model: str) -> dict[int, float]:
+        """How near some contents are to a query by their stored vectors."""
+        return nearest.content_likeness(self, probe, contents, model)
 
     def messages_with(self, words: WordQuery, allowed: Allowed) -> dict[int, str]:
         """The messages that hold one of the selecting words, by their commit."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ohara.model import HunkId
 from ohara.store.answers import Occurrence, TouchedBy
 from ohara.store.sql.session import SHA_BYTES
 
@@ -93,5 +92,4 @@ def of_commit(session: Session, prefix: str, allowed: HunkFilter) -> list[Occurr
 
 def occurrence(row: tuple[Any, ...]) -> Occurrence:
     """The occurrence that a row begins with."""
-    hunk, commit, time, sha, lineless, merge = row[:6]
-    return Occurrence(HunkId(hunk), commit, time, sha, bool(lineless), bool(merge))
+    return Occurrence._make(row[:6])

@@ -78,6 +78,11 @@ class FtsFilter(HunkFilter):
         """This filter narrowed to hunks that hold one of the selecting words."""
         return self.also(_HOLDING, selecting_expression(words))
 
+    @property
+    def is_one_set(self) -> bool:
+        """True when every hunk may answer, or those of the set that filters made."""
+        return self.everything or (self.kept is not None and len(self.parameters) == 1)
+
     def contents(self, session: Asks) -> bytes | None:
         """A byte for each content, 1 for those of hunks that may answer; None when all may."""
         alone = self._alone(session)
@@ -92,7 +97,7 @@ class FtsFilter(HunkFilter):
         """The hunks that pass all conditions."""
         if self.everything:
             return None
-        if self.kept is not None and len(self.parameters) == 1:
+        if self.is_one_set:
             return self.kept
         return HunkSet(flagged(session, _NUMBERS.format(self.where), *self.parameters))
 

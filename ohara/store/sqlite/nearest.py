@@ -13,14 +13,14 @@ from ohara.store.answers import VectorSets
 from ohara.store.sqlite.generations import has_commits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from ohara.store.reading import Probe
+    from ohara.store.reading import Gathered, Probe
     from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.sqlite.generations import Generation
     from ohara.store.sqlite.session import Session
 
-V = TypeVar("V")
+V = TypeVar("V", bound="Gathered")
 
 _NEAREST = """SELECT rowid, embedding FROM {table}
   WHERE embedding MATCH vec_int8(?) AND k = ?{allowed} ORDER BY distance"""
@@ -59,10 +59,7 @@ def nearest_contents(
     if generation is None:
         return None
     if probe.form is VectorForm.BIT:
-        gathered = session.remembered(
-            f"bits of {generation.table}", lambda: probe.gather(vector_blocks(session, generation.table))
-        )
-        return probe.nearest(gathered, limit, allowed.contents(session))
+        return probe.nearest(_content_bits(session, probe, generation), limit, allowed.contents(session))
     near = _searched(session, probe.packed, allowed, limit, generation.table)
     scores = probe.likeness([stored for _, stored in near])
     return [(content, score) for (content, _), score in zip(near, scores, strict=True)]
@@ -78,8 +75,8 @@ def nearest_commits(
     among = allowed.commits(session)
     name = f"vectors in {generation.commits}"
     if probe.form is VectorForm.BIT:
-        gathered = session.remembered(
-            name, lambda: probe.gather([_block(_commit_vectors(session, generation))])
+        gathered = session.shared(
+            (name, session.state()), lambda: probe.gather([_block(_commit_vectors(session, generation))])
         )
         near = probe.nearest(gathered, 2 * limit, among)  # a commit may be there twice
     else:
@@ -104,6 +101,27 @@ def content_vectors(session: Session, contents: Iterable[int], model: str) -> di
         return {}
     rows = session.rows(_STORED_VECTORS.format(table=generation.table), (session.listed(contents),))
     return {row[0]: row[1] for row in rows}
+
+
+def content_likeness(
+    session: Session, probe: Probe[V], contents: Collection[int], model: str
+) -> dict[int, float]:
+    """How near some contents are to a query by their stored vectors, of those that have one."""
+    generation = session.generations().of(model)
+    if generation is None:
+        return {}
+    if probe.form is VectorForm.BIT:
+        return probe.likeness_of(_content_bits(session, probe, generation), contents)
+    stored = content_vectors(session, contents, model)
+    return dict(zip(stored, probe.likeness(list(stored.values())), strict=True))
+
+
+def _content_bits(session: Session, probe: Probe[V], generation: Generation) -> V:
+    """All bits of a generation, one copy for all readers."""
+    return session.shared(
+        (f"bits of {generation.table}", session.state()),
+        lambda: probe.gather(vector_blocks(session, generation.table)),
+    )
 
 
 def vector_blocks(session: Session, table: str) -> list[VectorBlock]:

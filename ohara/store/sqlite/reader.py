@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ohara.store.facts import THREADS
 from ohara.store.sql import literal
 from ohara.store.sql.reader import Lookups
 from ohara.store.sqlite import nearest, word_queries
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
         Weights,
         WordQuery,
     )
-    from ohara.store.reading import Allowed, Probe
+    from ohara.store.reading import Allowed, Gathered, Probe
     from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.trigram_query import Formula
 
-V = TypeVar("V")
+V = TypeVar("V", bound="Gathered")
 
 
 def _own(allowed: Allowed) -> FtsFilter:
@@ -39,13 +38,6 @@ def _own(allowed: Allowed) -> FtsFilter:
 
 class Reader(Session, Lookups):
     """A session with the look-ups that answer questions."""
-
-    def state(self) -> str:
-        """A text that changes whenever an answer might."""
-        counts = self.counts()
-        done = ".".join(str(each.done) for each in counts.passes)
-        threads = self.fact(THREADS)
-        return f"{self.stamp.identity[:8]}.{self.hunk_count()}.{counts.commits}.{done}.{threads}"
 
     def allow(
         self,
@@ -111,6 +103,10 @@ class Reader(Session, Lookups):
     def content_vectors(self, contents: Iterable[int], model: str) -> dict[int, bytes]:
         """The stored vectors of some contents."""
         return nearest.content_vectors(self, contents, model)
+
+    def content_likeness(self, probe: Probe[V], contents: Collection[int], model: str) -> dict[int, float]:
+        """How near some contents are to a query by their stored vectors."""
+        return nearest.content_likeness(self, probe, contents, model)
 
     def messages_with(self, words: WordQuery, allowed: Allowed) -> dict[int, str]:
         """The messages that hold one of the selecting words, by their commit."""

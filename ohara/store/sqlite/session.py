@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ohara.model import Pass, PassStatus
 from ohara.store.answers import Counts
+from ohara.store.facts import THREADS
 from ohara.store.reading import Interrupted
 from ohara.store.sql import meta
 from ohara.store.sql.session import ALL_PASSES, PASS_BITS
@@ -30,12 +31,15 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.identity import Stamp
     from ohara.store.sqlite.shared_memory import Sized
+    from ohara.store.sqlite.word_memory import WordMemory
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Sized")
 
 # The vocabulary of the word table: in how many rows a word stands, without reading those rows' other words.
 _VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts_hunk_text, row)"
+# Each place of each word: its hunk and its column.
+_INSTANCES = "CREATE VIRTUAL TABLE temp.instances USING fts5vocab(main, fts_hunk_text, instance)"
 # A word that stands only once is as likely a slip itself.
 _SIMILAR_WORDS = """SELECT term, doc FROM temp.vocabulary
   WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? AND doc > 1"""
@@ -49,6 +53,7 @@ _PENDING = """SELECT passes, count(*) FROM commits {}
   WHERE passes < {} AND id NOT IN (SELECT id FROM commits WHERE live = 0) GROUP BY passes"""
 
 
+_NEVER_LOOKED = -1
 _REMEMBERED_WORDS = 20_000  # some two megabytes
 _OPENINGS = 3  # a database that is replaced while it is opened is opened again, so often
 
@@ -68,18 +73,22 @@ def _opened(database: Path) -> tuple[Connection, Stamp]:
 class Session(Connected):
     """One connection that can only read; used by one thread at a time, stopped from any."""
 
-    def __init__(self, database: Path, memory: SharedMemory | None = None) -> None:
+    def __init__(
+        self, database: Path, memory: SharedMemory | None = None, words: WordMemory | None = None
+    ) -> None:
         connection, self.stamp = _opened(database)
         super().__init__(database, connection)
         with translated(database):
             # A table of this connection alone, in memory: nothing is written to the index.
             self.connection.pragma("query_only", 0)
             self.connection.execute(_VOCABULARY)
+            self.connection.execute(_INSTANCES)
             self.connection.pragma("query_only", 1)
         self._stopped = False
-        self._state = -1
+        self._state = _NEVER_LOOKED
         self._memory = memory or SharedMemory()
         self._remembered: dict[str, object] = {}
+        self.word_memory = words  # None where nobody asks again
 
     # -- stopping --------------------------------------------------------------------------------
 
@@ -114,8 +123,8 @@ class Session(Connected):
         """Forget what was remembered when another connection has written since."""
         state = int(self.connection.pragma("data_version"))
         if state != self._state:
+            self._memory.forget(changed=self._state != _NEVER_LOOKED)
             self._state = state
-            self._memory.forget()
             self._remembered.clear()
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
@@ -150,9 +159,19 @@ class Session(Connected):
             if len(signs ^ set(term)) <= 2 * within and term.isalpha()
         ]
 
+    def state(self) -> str:
+        """A text that changes whenever an answer might."""
+        return self.remembered("state", self._read_state)
+
+    def _read_state(self) -> str:
+        counts = self.counts()
+        done = ".".join(str(each.done) for each in counts.passes)
+        threads = self.fact(THREADS)
+        return f"{self.stamp.identity[:8]}.{self.hunk_count()}.{counts.commits}.{done}.{threads}"
+
     def hunk_count(self) -> int:
         """About how many hunks there are: the highest id, found at once."""
-        return int(self.connection.execute(_LAST_HUNK).get)
+        return self.remembered("last hunk", lambda: int(self.connection.execute(_LAST_HUNK).get))
 
     def document_frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """How many hunks hold each word, by the rows of the word table."""
@@ -197,7 +216,7 @@ class Session(Connected):
 
     def generations(self) -> Generations:
         """The tables of vectors there are, and whose they are."""
-        return generations(self)
+        return self.remembered("generations", lambda: generations(self))
 
     def snapshot(self) -> Connection:
         """A transaction: all reads in it see one state."""
@@ -205,7 +224,7 @@ class Session(Connected):
 
     def fact(self, fact: Fact[T]) -> T:
         """A stored fact, or what holds when it is not stored."""
-        return meta.read_fact(self, fact)
+        return self.remembered(f"fact {fact.name}", lambda: meta.read_fact(self, fact))
 
     def failed(self) -> list[Sha]:
         """The commits that could not be read at all, and so are not in the index."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-# Beside a million hunks a filter takes some two megabytes.
-_MOST_BYTES = 48 << 20
+# Beside a million hunks a filter takes some two megabytes, and the bits of all vectors some forty.
+_MOST_BYTES = 192 << 20
 
 
 class Sized(Protocol):
@@ -35,29 +36,52 @@ class SharedMemory:
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self.word_rows: dict[str, int] = {}
+        self.changed_at = 0.0  # when the index was last seen to have changed
         self._most_bytes = most_bytes
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, Sized] = OrderedDict()
+        self._bytes = 0
         self._state = 0
 
-    def forget(self) -> None:
-        """The index has changed."""
+    def forget(self, *, changed: bool = True) -> None:
+        """The index has changed, or somebody looks at it who cannot tell."""
         with self._lock:
             self._state += 1
             self._kept.clear()
+            self._bytes = 0
             self.word_rows = {}  # not emptied: who writes into the former one writes what was true then
+            if changed:
+                self.changed_at = monotonic()
 
     def found(self, key: Hashable, make: Callable[[], S]) -> S:
         """What was kept for a key, or what `make` makes now."""
-        with self._lock:
-            state = self._state
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return cast("S", self._kept[key])
+        moment = self.moment()
+        known: S | None = self.kept(key)
+        if known is not None:
+            return known
         made = make()
-        with self._lock:
-            if state == self._state:
-                self._kept[key] = made
-                while len(self._kept) > 1 and sum(one.size for one in self._kept.values()) > self._most_bytes:
-                    self._kept.popitem(last=False)
+        self.keep(key, made, moment)
         return made
+
+    def moment(self) -> int:
+        """What tells, later, whether the index has changed since."""
+        return self._state
+
+    def kept(self, key: Hashable) -> S | None:
+        """What was kept for a key."""
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return cast("S", self._kept[key])
+
+    def keep(self, key: Hashable, made: Sized, moment: int) -> None:
+        """Keep what was begun at a moment, unless the index has changed since."""
+        with self._lock:
+            if moment != self._state:
+                return
+            former = self._kept.pop(key, None)
+            self._bytes += made.size - (former.size if former is not None else 0)
+            self._kept[key] = made
+            while len(self._kept) > 1 and self._bytes > self._most_bytes:
+                self._bytes -= self._kept.popitem(last=False)[1].size

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ohara.model import HunkId
 from ohara.store.answers import ScoredByWords
+from ohara.store.sql import owners
 from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
 from ohara.store.sql.named import PLACED, placed
 from ohara.store.sqlite.fts_query import all_of, any_of, scoring_expression, selecting_expression, within
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from ohara.store.answers import Occurrence, PlacedHunk, Weights, WordQuery
     from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.sqlite.session import Session
+    from ohara.store.sqlite.word_memory import InMemory
 
 # BM25 counts the rows of every word of an expression, however often it is named there: each is named once.
 # Rows that hold a common word as well are found by both; the others, which are few, by what selects alone.
@@ -23,6 +26,7 @@ _OF_SELECTED = "WITH selected AS MATERIALIZED ({selected})"
 _OF_BOTH = """WITH both AS MATERIALIZED ({selected}),
   alone AS MATERIALIZED ({selected} AND rowid NOT IN (SELECT id FROM both)),
   selected AS NOT MATERIALIZED (SELECT * FROM both UNION ALL SELECT * FROM alone)"""
+# One walk over the matches serves all weightings.
 _BY_WORDS = """{selected},
   best AS (SELECT {bests} FROM selected),
   first AS (SELECT selected.* FROM selected, best ORDER BY {mixed} DESC, selected.id LIMIT ?)
@@ -55,9 +59,11 @@ def by_words(
 ) -> list[ScoredByWords]:
     """The hunks that hold words, with their BM25 under each weighting, best mixture first.
 
-    One walk over the matches serves all weightings. The mixture adds up each weighting's scores, scaled by
-    the best of this query, times its share.
+    The mixture adds up each weighting's scores, scaled by the best of this query, times its share.
     """
+    kept = session.word_memory and session.word_memory.of(session, words, allowed)
+    if kept:
+        return _from_memory(session, kept, weightings, limit)
     count = len(weightings)
     scores = ", ".join(
         f"-bm25(fts_hunk_text, {', '.join(map(str, weights))}) AS s{at}"
@@ -76,6 +82,21 @@ def by_words(
     )
     rows = session.rows(statement, (*asked, limit))
     return [ScoredByWords(occurrence(row), tuple(row[6:])) for row in rows]
+
+
+def _from_memory(
+    session: Session, kept: InMemory, weightings: Sequence[tuple[Weights, float]], limit: int
+) -> list[ScoredByWords]:
+    """The same of words whose rows are in memory."""
+    from ohara.store.sqlite.postings import best_hunks
+
+    best = best_hunks(kept.selecting, kept.common, kept.lengths, weightings, among=kept.among, limit=limit)
+    at = {one.hunk: one for one in owners.occurrences(session, map(HunkId, best.hunks))}
+    return [
+        ScoredByWords(at[HunkId(hunk)], scores)
+        for hunk, scores in zip(best.hunks, best.scores, strict=True)
+        if hunk in at
+    ]
 
 
 def holding_all(
