@@ -7,7 +7,7 @@ only the ones that may hold what is asked for.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.fate.origins import Origins, Wanted
 from ohara.git import decode, tree
@@ -16,7 +16,7 @@ from ohara.store.facts import HEAD_LINES
 from ohara.store.lines import HeadLines
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ohara.git.repo import Repository
     from ohara.model import Sha
@@ -24,11 +24,21 @@ if TYPE_CHECKING:
     from ohara.store.reading import Reader
 
 
+_MOST_REMEMBERED = 200  # files, whose lines come in some hundreds of runs each
 _MOST_LOOKED_UP = 60  # files, at up to a tenth of a second each
 
 
 class TookTooLong(Exception):
     """Looking up the files that differ did not end in time."""
+
+
+class MadeLines(NamedTuple):
+    """A run of lines of a file, from a line on, with the commit that made them and its place in the log."""
+
+    start: int
+    lines: int
+    commit: int
+    place: int
 
 
 class Tip:
@@ -39,6 +49,7 @@ class Tip:
         self.sha = sha
         self._blobs: dict[str, str] | None = None
         self._found: dict[str, list[HeadLines]] = {}
+        self._made: dict[str, list[MadeLines]] = {}
 
     @property
     def blobs(self) -> dict[str, str]:
@@ -62,6 +73,14 @@ class Tip:
     def all_lines(self, reader: Reader, until: float) -> list[HeadLines]:
         """Where added lines of all hunks stand; TookTooLong when that is not known by then."""
         return [*self._still(reader, reader.all_at_head()), *self._differing(reader, None, until)]
+
+    def made(self, path: str, find: Callable[[str], list[MadeLines]]) -> list[MadeLines]:
+        """Which commits made the lines of a file, found once: questions come back to the same few files."""
+        if path not in self._made:
+            if len(self._made) >= _MOST_REMEMBERED:
+                self._made.clear()
+            self._made[path] = find(path)
+        return self._made[path]
 
     def is_kept(self, reader: Reader) -> bool:
         """True when the files that are kept are those of this commit."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.fate.fates import (
@@ -21,7 +22,7 @@ from ohara.fate.fates import (
 )
 from ohara.fate.moves import AddedLines
 from ohara.fate.open_runs import open_runs
-from ohara.fate.tip import TookTooLong
+from ohara.fate.tip import MadeLines, TookTooLong
 from ohara.model import Fate, FateFilter, FateState, Returned
 from ohara.store.lines import How
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ohara.fate.tip import Tip
     from ohara.git.repo import Repository
     from ohara.model import HunkId
-    from ohara.store.lines import CommitLink, HeadLines, Segment
+    from ohara.store.lines import CommitLink, HeadLines
     from ohara.store.reading import Reader
 
 _ADMITS = {
@@ -84,7 +85,6 @@ class FateView:
         self._links: dict[int, CommitLink | None] = reader.remembered("links that fates asked for", dict)
         self._order = reader.log_order()
         self._files: dict[str, _File] = {}
-        self._made: dict[str, tuple[Sequence[Segment], dict[int, int]]] = {}
 
     def fates(self, hunks: Sequence[Asked]) -> dict[HunkId, Fate]:
         """The fate of each hunk that has changed lines."""
@@ -199,22 +199,24 @@ class FateView:
 
     def _later(self, path: str, commit: int) -> dict[int, int]:
         """The lines (from 1) of a file that commits after one added, with those commits."""
-        if path not in self._made:
-            segments = self._tip.segments(self._reader, path)
-            commits = self._reader.commits_of({hunk for _, hunk, _ in segments if hunk})
-            self._made[path] = (segments, commits)
-        origins, commits = self._made[path]
         place = self._newest(commit)
-        newer = {
-            hunk: made for hunk, made in commits.items() if made != commit and self._newest(made) < place
-        }
         found: dict[int, int] = {}
-        at = 1
-        for count, hunk, _ in origins:
-            if hunk in newer:
-                found.update((at + step, newer[hunk]) for step in range(count))
-            at += count
+        for run in self._tip.made(path, self._runs):
+            if run.place < place and run.commit != commit:
+                found.update(dict.fromkeys(range(run.start, run.start + run.lines), run.commit))
         return found
+
+    def _runs(self, path: str) -> list[MadeLines]:
+        """The runs of a file's lines with the commits that made them."""
+        segments = self._tip.segments(self._reader, path)
+        commits = self._reader.commits_of({hunk for _, hunk, _ in segments if hunk})
+        places = {commit: self._newest(commit) for commit in set(commits.values())}
+        starts = accumulate((count for count, _, _ in segments), initial=1)
+        return [
+            MadeLines(start, count, commits[hunk], places[commits[hunk]])
+            for start, (count, hunk, _) in zip(starts, segments, strict=False)
+            if hunk in commits
+        ]
 
     # -- all hunks in a state --------------------------------------------------------------------
 

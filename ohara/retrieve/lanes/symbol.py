@@ -63,11 +63,12 @@ def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranki
     found: dict[HunkId, Candidate] = {}
     pinned: set[HunkId] = set()
     for at, symbol in _best_first(reader.touching(scores, allowed), scores):
-        most = _HUNKS_OF_EXACT if symbol in exact else _HUNKS_OF_ONE
-        if taken.get(symbol, 0) >= most:
+        before = taken.get(symbol, 0)
+        is_exact = symbol in exact
+        if before >= (_HUNKS_OF_EXACT if is_exact else _HUNKS_OF_ONE):
             continue
-        taken[symbol] = taken.get(symbol, 0) + 1
-        if symbol in exact:
+        taken[symbol] = before + 1
+        if is_exact:
             pinned.add(at.hunk)
         known = found.get(at.hunk)
         score = scores[symbol]
@@ -79,8 +80,11 @@ def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranki
 
 def _best_first(touched: Iterable[TouchedBy], scores: Mapping[int, float]) -> Iterator[TouchedBy]:
     """The same, the best symbol of each hunk first: a score must not depend on how symbols are stored."""
-    for _, of_one in groupby(touched, key=lambda one: one.at.hunk):
-        yield from sorted(of_one, key=lambda one: -scores[one.symbol])
+    for _, of_one in groupby(touched, key=lambda one: one[0][0]):  # by its hunk
+        together = list(of_one)
+        if len(together) > 1:
+            together.sort(key=lambda one: -scores[one.symbol])
+        yield from together
 
 
 def _exact(reader: Reader, query: Query) -> list[int]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.model import HunkId
-from ohara.store.answers import CommitHunk
+from ohara.store.answers import CommitHunk, Occurrence
 from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ohara.store.answers import Occurrence
+    from ohara.model import HunkId
     from ohara.store.sql.filters import HunkFilter
     from ohara.store.sql.session import Session
 
@@ -46,9 +45,9 @@ def hunks_of(session: Session, commits: Iterable[int], allowed: HunkFilter, firs
         rows = session.rows(_FIRST_OF, (asked, first))
     else:
         rows = session.rows(_ALLOWED_OF.format(allowed=allowed.condition), (asked, *allowed.parameters))
-    return [CommitHunk(commit, HunkId(hunk), content) for commit, hunk, content in rows]
+    return list(map(CommitHunk._make, rows))
 
 
 def occurrences(session: Session, hunks: Iterable[HunkId]) -> list[Occurrence]:
     """Hunks with the commits they are in."""
-    return [occurrence(row) for row in session.rows(_OCCURRENCES_OF, (session.listed(hunks),))]
+    return list(map(Occurrence._make, session.rows(_OCCURRENCES_OF, (session.listed(hunks),))))
