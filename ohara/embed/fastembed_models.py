@@ -11,6 +11,7 @@ import math
 import os
 import warnings
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -110,10 +111,10 @@ class FastReranker:
         with self._lock, _translated(self.name):
             if self._model is None:
                 self._model = self._load()
-            for batch in _by_length(range(len(documents)), documents):
-                found = self._model.rerank(query, [documents[place] for place in batch], batch_size=BATCH)
-                for place, score in zip(batch, found, strict=True):
-                    scores[place] = float(score)
+            order = list(chain.from_iterable(_by_length(range(len(documents)), documents)))
+            found = self._model.rerank(query, [documents[place] for place in order], batch_size=BATCH)
+            for place, score in zip(order, found, strict=True):
+                scores[place] = float(score)
         if not all(map(math.isfinite, scores)):
             raise ModelError(f"the model {self.name} gave a score that is not finite", hint=LIST)
         return scores
