@@ -9,7 +9,6 @@ Merges are passed over, as `git log -S` does.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from ohara.git.file_diff import is_binary
 from ohara.git.repo import Repository
 from ohara.languages import language_of
 from ohara.model import LeftOut
+from ohara.retrieve.shares import Shares
 from ohara.retrieve.sought_code import Compared, Side, SoughtCode
 from ohara.retrieve.version_candidates import Version
 from ohara.structural.found import Difference
@@ -38,7 +38,6 @@ MOST_BYTES = 2 * 2**20  # of one file: larger ones are not code that a person wr
 _NOTHING = Difference(0, 0)
 _BATCH_CHANGES = 128
 _BATCH_BYTES = 2 * 2**20
-_WORTH_SHARING = 200  # changes: another parser takes as long to start as some of these
 _KEPT_BYTES = 32 * 2**20  # of files that were read: the next change of a file begins with what this one made
 
 
@@ -55,10 +54,14 @@ class Change:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a search is: how many changes are looked at, of how many, and what cannot be parsed."""
+    """How far a search is: how many changes are looked at, of how many, how many of them differ in matches.
+
+    And what cannot be parsed.
+    """
 
     done: int = 0
     total: int = 0
+    differing: int = 0
     unparsed: set[Side] = field(default_factory=set)
 
 
@@ -103,7 +106,7 @@ class Pickaxe:
         self._words = [atom.encode() for atom in sought.atoms]
         self._differences: dict[Compared, Difference | None] = {}
         self._counts: dict[Side, int] = {}
-        self._waiting: list[list[tuple[Compared, str]]] = []
+        self.shares = Shares(())
         self._seen: dict[str, str] = {}
         self._reading = Lock()
         self.rows: list[FileVersion] = []
@@ -123,7 +126,7 @@ class Pickaxe:
     def _queue(self, compared: Iterable[tuple[Compared, str]]) -> None:
         paths = {each: path for each, path in compared if each.old != each.new}
         waiting = [(each, path) for each, path in paths.items() if each not in self._differences]
-        self._waiting = [waiting]
+        self.shares = Shares(waiting)
         self.progress.total += len(waiting)
 
     def _compared(self, row: FileVersion) -> Compared:
@@ -150,23 +153,19 @@ class Pickaxe:
     def known(self, kept: Callable[[str, Sequence[str]], Mapping[str, Difference]]) -> None:
         """Take what earlier searches kept."""
         names: dict[str, dict[str, Compared]] = {}
-        waiting = [each for part in self._waiting for each in part]
-        for each, _ in waiting:
+        waiting = self.shares.waiting()
+        for each, _, _ in waiting:
             names.setdefault(self._sought.name(each.languages), {})[each.key] = each
         for name, keys in names.items():
             for key, found in kept(name, list(keys)).items():
                 self._take(keys[key], found)
-        left = [each for each in waiting if each[0] not in self._differences]
-        self._waiting = _shares(left, self._parsers.count)
+        left = [(each, path) for each, path, _ in waiting if each not in self._differences]
+        self.shares = Shares(left, self._parsers.count)
         self.progress.done += len(waiting) - len(left)
-
-    @property
-    def shares(self) -> int:
-        """How many parsers have something to do."""
-        return len(self._waiting)
 
     def _take(self, compared: Compared, found: Difference) -> None:
         self._differences[compared] = found
+        self.progress.differing += found.before != found.after
         for side, count in zip(compared, (found.before, found.after), strict=True):
             if side is not None:
                 self._counts[side] = count
@@ -179,8 +178,8 @@ class Pickaxe:
         batch: list[Compared] = []
         texts: dict[Side, Text] = {}
         size = taken = 0
-        waiting = self._waiting[share]
-        for compared, path in waiting:
+        waiting = self.shares.next(share)
+        for compared, path, _ in waiting:
             if taken >= _BATCH_CHANGES or size >= _BATCH_BYTES:
                 break
             taken += 1
@@ -240,11 +239,7 @@ class Pickaxe:
     @property
     def is_done(self) -> bool:
         """True when every change that may differ is looked at."""
-        return not any(self._waiting)
-
-    def is_share_done(self, share: int) -> bool:
-        """True when one parser has nothing left to do."""
-        return not self._waiting[share]
+        return not self.shares.waiting()
 
     def changes(self) -> list[Change]:
         """The changes whose number of matches is known to rise or fall, newest first."""
@@ -271,21 +266,6 @@ class Pickaxe:
         """How many matches there are in how many files of the commit that was looked at."""
         counts = [self._counts.get(side, 0) for side in self._at.values()]
         return sum(counts), sum(count > 0 for count in counts)
-
-
-def _shares(waiting: list[tuple[Compared, str]], most: int) -> list[list[tuple[Compared, str]]]:
-    """What waits, divided among parsers by files, each share newest first; not divided if it is little."""
-    if most < 2 or len(waiting) < _WORTH_SHARING:
-        return [waiting]
-    sizes = [0] * most
-    share_of: dict[str, int] = {}
-    for path, size in Counter(path for _, path in waiting).most_common():
-        share_of[path] = share = sizes.index(min(sizes))
-        sizes[share] += size
-    shares: list[list[tuple[Compared, str]]] = [[] for _ in range(most)]
-    for each in waiting:
-        shares[share_of[each[1]]].append(each)
-    return [share for share in shares if share]
 
 
 def _old(row: FileVersion) -> Version | None:

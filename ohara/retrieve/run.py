@@ -349,7 +349,8 @@ async def _structural(request: Request, sought: SoughtCode, notes: tuple[str, ..
     status = (
         LaneStatus.TIMEOUT if not answer.complete else LaneStatus.OK if answer.total else LaneStatus.EMPTY
     )
-    detail = "no word to look up: every version was read" if answer.scanned else ""
+    read = "every version was read" if answer.complete else "versions are read one by one"
+    detail = f"no word to look up: {read}" if answer.scanned else ""
     elapsed_ms = (time.perf_counter() - started) * 1_000
     report = LaneReport(STRUCTURAL, status, answer.total, elapsed_ms, detail)
     return replace(

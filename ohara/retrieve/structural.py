@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ohara.structural.found import Found
 
 _MOST_LANGUAGES = 6  # of a repository: what a pattern is tried in when nothing says which is meant
+_TURN_S = 0.01
 _RULES = "rules are written as ast-grep's are: rule: with pattern:, kind:, has:, inside:, any: and so on"
 _INSTALL = "pip install 'ohara[structural]'"
 
@@ -251,24 +252,38 @@ async def _parsed(
             await task()
         except OharaError as error:
             faults.append(error)
-
-    async def look(share: int) -> None:
-        def step() -> None:
-            structures.keep(pickaxe.advance(share))
-
-        while not (pickaxe.is_share_done(share) or faults or time.monotonic() >= ends):
-            await anyio.to_thread.run_sync(step, abandon_on_cancel=True)
-            if moments is not None:
-                offer(moments, Verified(pickaxe.progress.done, pickaxe.progress.total, 0))
+            group.cancel_scope.cancel()
 
     async with anyio.create_task_group() as group:
-        for share in range(pickaxe.shares):
-            group.start_soon(guarded, partial(look, share))
+        for share in range(pickaxe.shares.count):
+            group.start_soon(guarded, partial(_parsed_share, pickaxe, structures, share, ends, moments))
         if beside is not None:
             group.start_soon(guarded, beside)
     if faults:
         raise faults[0]
     return pickaxe.is_done
+
+
+async def _parsed_share(
+    pickaxe: Pickaxe,
+    structures: Structures,
+    share: int,
+    ends: float,
+    moments: MemoryObjectSendStream[Verified] | None,
+) -> None:
+    """Parse what waits for one parser, until the time is over."""
+
+    def step() -> None:
+        structures.keep(pickaxe.advance(share))
+
+    while pickaxe.shares.next(share) and time.monotonic() < ends:
+        if pickaxe.shares.is_ahead(share):
+            await anyio.sleep(_TURN_S)
+            continue
+        await anyio.to_thread.run_sync(step, abandon_on_cancel=True)
+        if moments is not None:
+            progress = pickaxe.progress
+            offer(moments, Verified(progress.done, progress.total, progress.differing))
 
 
 def _notes(pickaxe: Pickaxe, *, complete: bool) -> tuple[str, ...]:
@@ -281,7 +296,8 @@ def _notes(pickaxe: Pickaxe, *, complete: bool) -> tuple[str, ...]:
         )
     if not complete:
         told.append(
-            f"the search ran out of time: {progress.done:,} of {progress.total:,} changes, newest first"
+            f"the search ran out of time: {progress.done:,} of {progress.total:,} changes, newest first;"
+            " asked again, it goes on from there"
         )
     return tuple(told)
 

@@ -6,6 +6,7 @@ Nothing of ast-grep is loaded here, so that a search without patterns of syntax 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import select
@@ -28,6 +29,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from ohara.structural.worker import main; sys.exit(main())"
 )
+_PIPE_BYTES = 2**20  # several files are on their way while one is parsed
 _START_S = 20.0  # importing, on a machine that is busy
 MOST_PARSERS = 2  # on a machine with more cores as well: each keeps what it read in its memory
 _TEXT_CPU_S = 5.0  # a megabyte of code is parsed in a third of a second
@@ -161,6 +163,9 @@ class Parser:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
+            if self._process.stdin is not None and sys.platform == "linux":
+                with contextlib.suppress(OSError):  # the user has many pipes
+                    fcntl.fcntl(self._process.stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         return self._process
 
     def _line(self, until: float) -> bytes | None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
+import time
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fixtures.script import History
 from fixtures.tree import Edit, MovedFrom
-from ohara.errors import QueryError
+from ohara.errors import InternalError, QueryError
 from ohara.model import Mode, QueryClass, SearchOptions, SpanScope
 from ohara.query.structure import read_structure
-from ohara.retrieve import pickaxe
+from ohara.retrieve import pickaxe, shares
 from ohara.structural.pool import Answered, Pair, Parser, Task, Text
 from tests.bench.structural_truth import changed_counts
 from tests.indexing import index
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from ohara.engine import Engine
     from ohara.model import Hit, Results
+    from ohara.structural.found import Difference
 
 PATTERN = "fetch($URL, verify=False)"
 EVERYTHING = SearchOptions(k=0, mode=Mode.STRUCTURAL, all_hunks=True)
@@ -183,6 +187,51 @@ def test_without_words_everything_is_read(told: tuple[Engine, History]) -> None:
     assert short.lanes[0].detail == "no word to look up: every version was read"
 
 
+def test_a_search_that_runs_out_of_time_says_so_and_goes_on_when_asked_again(
+    told: tuple[Engine, History], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, _ = told
+    monkeypatch.setattr(pickaxe, "_BATCH_CHANGES", 1)
+    advance = pickaxe.Pickaxe.advance
+
+    def slow(each: pickaxe.Pickaxe, share: int) -> dict[str, dict[str, Difference]]:
+        time.sleep(0.2)
+        return advance(each, share)
+
+    monkeypatch.setattr(pickaxe.Pickaxe, "advance", slow)
+    query = "$A = $B lang:javascript lang:python"
+    first = found(engine, query, replace(EVERYTHING, within_s=0.3))
+    (lane,) = first.lanes
+    assert (lane.status, lane.detail) == ("timeout", "no word to look up: versions are read one by one")
+    (note,) = [note for note in first.notes if "out of time" in note]
+    done, total = map(int, re.findall(r"\d+", note))
+    assert note.endswith("changes, newest first; asked again, it goes on from there")
+    assert 0 < done < total
+    monkeypatch.setattr(pickaxe.Pickaxe, "advance", advance)
+    second = found(engine, query)
+    assert second.lanes[0].status == "ok"
+    assert counts(second) == truth(engine, "$A = $B", "python", "javascript")
+    assert set(counts(first)) < set(counts(second))
+
+
+def test_a_parser_that_does_not_start_is_an_error_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shares, "_WORTH_SHARING", 2)
+    monkeypatch.setattr(shares, "_MOST_AHEAD", 0)
+    with History(tmp_path / "silent") as history:
+        for number in range(4):
+            history.commit(f"change {number}", {"a.py": f"fetch({number})\n", "b.py": f"fetch(\n{number})\n"})
+    with closing(index(history.repo)) as engine:
+        monkeypatch.setattr(Parser, "compare", _fails)
+        with pytest.raises(InternalError, match="does not start"):
+            found(engine, "fetch($X) lang:python", replace(EVERYTHING, within_s=600.0))
+
+
+def _fails(*_arguments: object) -> Answered:
+    raise InternalError("the parser does not start", hint="")
+
+
 def test_what_is_no_code_is_words_or_an_error(told: tuple[Engine, History]) -> None:
     engine, _ = told
     with pytest.raises(QueryError, match="no whole piece of code"):
@@ -282,7 +331,7 @@ def test_random_histories_beside_brute_force(tmp_path: Path) -> None:
 def test_many_changes_are_shared_among_parsers_by_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pickaxe, "_WORTH_SHARING", 4)
+    monkeypatch.setattr(shares, "_WORTH_SHARING", 4)
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     asked: dict[int, set[str]] = {}
     compare = Parser.compare
