@@ -24,6 +24,7 @@ from ohara.model import MOST_HITS, WHOLE_HUNK, Group, IndexStatus, LaneStatus, O
 from ohara.query.repositories import filter_source, lets_through
 from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES
+from ohara.retrieve.query_vector import Models
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Plan, Reached, Sources
 from ohara.retrieve.run import find, results_of, search
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import Query, Results, SearchOptions
     from ohara.query.names import LinesName
-    from ohara.retrieve.comparing import Comparer
+    from ohara.retrieve.comparing import Beside
     from ohara.retrieve.cursor import Page
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Traced
@@ -74,8 +75,7 @@ class Search:
         self._sources = Sources(
             repository=str(repository.path),
             pool=self._pool,
-            embedder=self._load_embedder,
-            maker=self._maker,
+            models=Models(self._load_embedder, self._maker),
             reranker=self._load_reranker,
             reachable=self._reachable,
             named=self._named,
@@ -138,7 +138,7 @@ class Search:
         plan: Plan,
         page: Page,
         *,
-        comparer: Comparer,
+        beside: Beside,
         choose: Callable[[Found], Awaitable[int]],
     ) -> Results:
         """Answer a query as one of several indexes.
@@ -147,7 +147,7 @@ class Search:
         are among the hits of all.
         """
         self.vectors_are_old = False
-        sources = replace(self._sources, comparer=comparer)
+        sources = replace(self._sources, beside=beside)
 
         async def ask() -> Results:
             found = await search(sources, query, plan, page=page)

@@ -1,16 +1,16 @@
 """Asks several indexes one query and joins their answers.
 
-Each index answers for itself, side by side with the others and a few at a time. Twice they wait for each
-other: to have their first hunks compared (`joint_reading`), and to be told how many of their hits are among
-the first of all (`retrieve/merge`). An index that fails, or keeps the others waiting, is named and left out.
+Each index answers for itself, side by side with the others and a few at a time. They wait for each other
+to have their first hunks compared (`joint_reading`), and to be told how many of their hits are among the
+first of all (`retrieve/merge`). A ranking is told so before it goes deeper, or is made at all where none of
+its hunks was read: mostly those that were are enough. An index that fails, or keeps the others waiting, is
+named and left out.
 """
 
 from __future__ import annotations
 
-import math
-import os
 import time
-from contextlib import asynccontextmanager
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -21,30 +21,28 @@ from ohara.errors import OharaError, QueryError, UsageError, reason_of
 from ohara.federation.joined import Answered, Question, joined
 from ohara.federation.joint_reading import FIRST_OF_EACH, read_together
 from ohara.federation.rendezvous import Rendezvous
+from ohara.federation.turns import Turns
 from ohara.model import QueryClass, Unanswered
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import JointPage, Page, Place
 from ohara.retrieve.exact import PATIENCE
-from ohara.retrieve.merge import merged
+from ohara.retrieve.merge import is_compared, merged
 from ohara.retrieve.reading import moment
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from ohara.engine import Engine
     from ohara.model import Query, Results, SearchOptions
     from ohara.retrieve.comparing import Compared, Shortlist
+    from ohara.retrieve.merge import SortKey
     from ohara.retrieve.request import Plan
     from ohara.retrieve.run import Found
-
-# At once; each has its lanes side by side already, and more than this only take turns on the processors.
-AT_ONCE = 2 * (os.cpu_count() or 2)
 
 # When half of the indexes have answered, each of the others has this many lane timeouts left.
 _GRACE_TIMEOUTS = 2.0
 _EXACT_S = 20.0  # for an exact search, which says by itself how far it came
-_LONGEST_S = 120.0
 
 _EXACT = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.STRUCTURAL})
 
@@ -86,10 +84,7 @@ class _Asking:
         )
         self._question = Question(query, now, time.perf_counter())
         self._page = cursor.read_joint(options.after, self._name) if options.after is not None else None
-        self._turns = anyio.Semaphore(AT_ONCE)
-        self._scopes: dict[int, anyio.CancelScope] = {}
-        self._working: set[int] = set()  # those that have a turn
-        self._arrived: set[int] = set()  # those that have brought something, or never will
+        self._turns = Turns(len(self._members), self._grace_s)
         self._plan: Plan | None = None
         self._answers: dict[int, Answered] = {}
         self._faults: dict[int, Exception] = {}
@@ -97,6 +92,7 @@ class _Asking:
         self._order: list[int] = []
         numbers = range(len(self._members))
         self._compared: Rendezvous[Shortlist, Compared] = Rendezvous(numbers, self._compare)
+        self._settled: Rendezvous[_FirstTier, int | None] = Rendezvous(numbers, self._settle)
         self._chosen: Rendezvous[Found, int] = Rendezvous(numbers, self._choose)
 
     def _keys(self) -> list[str]:
@@ -108,6 +104,7 @@ class _Asking:
             raise cursor.another_query()
         async with anyio.create_task_group() as group:
             group.start_soon(self._compared.run)
+            group.start_soon(self._settled.run)
             group.start_soon(self._chosen.run)
             for number in range(len(self._members)):
                 group.start_soon(self._take_part, number)
@@ -120,9 +117,8 @@ class _Asking:
         member = self._members[number]
         place = self._page.places.get(member.key) if self._page is not None else None
         try:
-            with anyio.CancelScope() as scope:
-                self._scopes[number] = scope
-                async with self._turn(number), member.opened() as engine:
+            with self._turns.limited(number) as scope:
+                async with self._turns.taken(number), member.opened() as engine:
                     self._engines[number] = engine
                     results = await self._results(number, engine, place)
                     self._answers[number] = replace(self._answers[number], results=results)
@@ -132,8 +128,9 @@ class _Asking:
             self._fail(number, fault)
         finally:
             self._compared.leave(number)
+            self._settled.leave(number)
             self._chosen.leave(number)
-            self._arrive(number)
+            self._turns.arrive(number)
 
     async def _results(self, number: int, engine: Engine, place: Place | None) -> Results:
         if self._page is not None and place is None:
@@ -144,14 +141,20 @@ class _Asking:
         if self._page is not None and place is not None:
             page = Page(place.start, self._page.depth, self._page.now, place.lanes)
         choose = partial(self._choose_with_others, number, place)
-        comparer = _Comparer(self, number)
-        results = await engine.search.find_beside(self._query, plan, page, comparer=comparer, choose=choose)
+        beside = _BesideOthers(self, number)
+        results = await engine.search.find_beside(self._query, plan, page, beside=beside, choose=choose)
         return await engine.with_tags(results) if self._options.tags else results
 
     async def compare(self, number: int, first: Shortlist) -> Compared:
         """Have the first hunks of an index compared with those of the others."""
-        async with self._pause(number):
+        async with self._turns.paused(number):
             return await self._compared.come(number, first)
+
+    async def settle(self, number: int, tier: _FirstTier) -> int | None:
+        """How many hits of a first tier are among the first of all; None when more must be known."""
+        self._compared.leave(number)
+        async with self._turns.paused(number):
+            return await self._settled.come(number, tier)
 
     async def _choose_with_others(self, number: int, place: Place | None, found: Found) -> int:
         if place is not None and place.state != cursor.short(found.opening.state):
@@ -159,62 +162,19 @@ class _Asking:
                 "its index has changed since the cursor was made", hint="ask again without a cursor"
             )
         self._compared.leave(number)
+        self._settled.leave(number)
         self._answers[number] = Answered(found, None)
-        async with self._pause(number):
+        async with self._turns.paused(number):
             return await self._chosen.come(number, found)
 
     def _fail(self, number: int, fault: Exception) -> None:
         self._answers.pop(number, None)
         self._faults[number] = fault
 
-    # -- taking turns ----------------------------------------------------------------------------
-
-    @asynccontextmanager
-    async def _turn(self, number: int) -> AsyncIterator[None]:
-        await self._turns.acquire()
-        self._work(number)
-        try:
-            yield
-        finally:
-            self._working.discard(number)
-            self._turns.release()
-
-    @asynccontextmanager
-    async def _pause(self, number: int) -> AsyncIterator[None]:
-        """Let others have the turn, and their time, while this one waits for them."""
-        self._working.discard(number)
-        self._scopes[number].deadline = math.inf
-        self._turns.release()
-        self._arrive(number)
-        try:
-            yield
-        finally:
-            with anyio.CancelScope(shield=True):
-                await self._turns.acquire()
-            self._work(number)
-
-    def _work(self, number: int) -> None:
-        self._working.add(number)
-        self._limit(number)
-
-    def _arrive(self, number: int) -> None:
-        """Count who has something to bring; when half have, those who still work get a deadline."""
-        had_half = self._half_arrived
-        self._arrived.add(number)
-        if self._half_arrived and not had_half:
-            for other in self._working:
-                self._limit(other)
-
-    @property
-    def _half_arrived(self) -> bool:
-        return 2 * len(self._arrived) >= len(self._members)
-
-    def _limit(self, number: int) -> None:
-        limit_s = _LONGEST_S
-        if self._half_arrived:
-            timeout_s = self._plan.settings.lane_timeout_s if self._plan else 2.0
-            limit_s = _EXACT_S * 1.5 if _is_exact(self._query) else timeout_s * _GRACE_TIMEOUTS
-        self._scopes[number].deadline = anyio.current_time() + limit_s
+    def _grace_s(self) -> float:
+        """How long those may take for whom half of the others wait."""
+        timeout_s = self._plan.settings.lane_timeout_s if self._plan else 2.0
+        return _EXACT_S * 1.5 if _is_exact(self._query) else timeout_s * _GRACE_TIMEOUTS
 
     # -- together --------------------------------------------------------------------------------
 
@@ -223,6 +183,18 @@ class _Asking:
             return {}
         engine = self._engines[min(shortlists)]
         return await read_together(shortlists, engine.search.load_reranker, self._plan.profile.blend)
+
+    async def _settle(self, tiers: Mapping[int, _FirstTier]) -> Mapping[int, int | None]:
+        """Settled is a page of hits that were compared, and one for which there are no others."""
+        numbers = sorted(tiers)
+        count = self._plan.k if self._plan is not None else 0
+        keys = [tiers[number].keys for number in numbers]
+        page = merged(keys, keys, count)
+        enough = len(page) == count and all(is_compared(key) for _, key in page)
+        if not count or not (enough or all(tier.is_all for tier in tiers.values())):
+            return dict.fromkeys(numbers)
+        counts = Counter(numbers[place] for place, _ in page)
+        return {number: counts[number] for number in numbers}
 
     async def _choose(self, found: Mapping[int, Found]) -> Mapping[int, int]:
         """How many hits each index has among the first of all; those that only came near have none."""
@@ -290,16 +262,36 @@ class _Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class _Comparer:
+class _FirstTier:
+    """The keys of the hits in the first tier of an index, and whether it has no others."""
+
+    keys: Sequence[SortKey] = ()
+    is_all: bool = False
+
+
+@dataclass(slots=True)
+class _BesideOthers:
     """Has the first hunks of one index compared with those of the others."""
 
     asking: _Asking
     number: int
     depth: int = FIRST_OF_EACH
+    _was_passed_over: bool = False
 
     async def compare(self, first: Shortlist) -> Compared:
         """What is made of each."""
         return await self.asking.compare(self.number, first)
+
+    async def is_wanted(self) -> bool:
+        """Whether the others have too few."""
+        self._was_passed_over = True
+        return await self.asking.settle(self.number, _FirstTier()) is None
+
+    async def share(self, keys: Sequence[SortKey], *, is_all: bool) -> int | None:
+        """How many of the first hits are among those of all; None when these are too few."""
+        if self._was_passed_over:
+            return None
+        return await self.asking.settle(self.number, _FirstTier(keys, is_all))
 
 
 def _is_exact(query: Query) -> bool:

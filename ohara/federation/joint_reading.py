@@ -18,7 +18,7 @@ from ohara.retrieve import rerank as reranking
 from ohara.retrieve.comparing import Compared, Opinion, WordCounts, wordings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from ohara.embed.encoder import Reranker
     from ohara.retrieve.comparing import Shortlist
@@ -44,7 +44,7 @@ async def read_together(
     shortlists: Mapping[int, Shortlist], reranker: Callable[[], Reranker | None], blend: Blend
 ) -> dict[int, Compared]:
     """What is made of the hunks of each index, beside those of all others."""
-    counts = await _joint_counts(shortlists)
+    counts = _joint_counts(shortlists.values())
     entries = await anyio.to_thread.run_sync(_entries, shortlists, counts, blend)
     read = sorted(entries, key=lambda one: (-one.worth, one.place, one.member))[: reranking.DEPTH]
     opinions: Sequence[float | None] = [None] * len(read)
@@ -58,23 +58,15 @@ async def read_together(
     found: dict[int, dict[int, Opinion]] = {member: {} for member in shortlists}
     for one, opinion in zip(read, opinions, strict=True):
         found[one.member][one.place] = Opinion(opinion, one.wording)
-    return {member: Compared(said, report) for member, said in found.items()}
+    known = frozenset(word for word, rows in counts.rows.items() if rows)
+    return {member: Compared(said, report, known) for member, said in found.items()}
 
 
-async def _joint_counts(shortlists: Mapping[int, Shortlist]) -> WordCounts:
+def _joint_counts(shortlists: Collection[Shortlist]) -> WordCounts:
     rows: Counter[str] = Counter()
-    hunks = 0
-
-    async def add(first: Shortlist) -> None:
-        nonlocal hunks
-        counted = await first.counts()
-        rows.update(counted.rows)
-        hunks += counted.hunks
-
-    async with anyio.create_task_group() as group:
-        for first in shortlists.values():
-            group.start_soon(add, first)
-    return WordCounts(rows, hunks)
+    for first in shortlists:
+        rows.update(first.counts.rows)
+    return WordCounts(rows, sum(first.counts.hunks for first in shortlists))
 
 
 def _entries(shortlists: Mapping[int, Shortlist], counts: WordCounts, blend: Blend) -> list[_Entry]:

@@ -14,9 +14,10 @@ from ohara.retrieve import rerank as reranking
 from ohara.retrieve.proximity import proximities, rarities
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ohara.embed.encoder import Reranker
+    from ohara.retrieve.merge import SortKey
     from ohara.retrieve.proximity import Proximity
 
 
@@ -39,7 +40,7 @@ class Shortlist:
     documents: tuple[str, ...]
     commits: tuple[int, ...]
     fused: tuple[float, ...]
-    counts: Callable[[], Awaitable[WordCounts]]
+    counts: WordCounts
     reads: bool
     timeout_s: float
 
@@ -54,10 +55,14 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The opinions of the hunks that were read, by their place in the shortlist; None when none was."""
+    """The opinions of the hunks that were read, by their place in the shortlist; None when none was.
+
+    `known` are words of the query that stand in some index that was searched along with this one.
+    """
 
     opinions: Mapping[int, Opinion] | None
     report: LaneReport
+    known: frozenset[str] = frozenset()
 
 
 class Comparer(Protocol):
@@ -70,6 +75,21 @@ class Comparer(Protocol):
 
     async def compare(self, first: Shortlist) -> Compared:
         """What is made of each."""
+        ...
+
+
+class Beside(Comparer, Protocol):
+    """Compares the first hunks of one index with those of others, and tells what is wanted of the rest."""
+
+    async def is_wanted(self) -> bool:
+        """Whether an index of which nothing was read is looked at further: the others may have enough."""
+        ...
+
+    async def share(self, keys: Sequence[SortKey], *, is_all: bool) -> int | None:
+        """How many hits of a first tier, told by their keys, are among the first of all.
+
+        None when those are not settled yet: then as many are needed as if this index was searched alone.
+        """
         ...
 
 
@@ -89,8 +109,7 @@ class Alone:
         )
         if answer.opinions is None:
             return Compared(None, answer.report)
-        counts = await first.counts()
-        said = wordings(first.words, first.documents, first.commits, counts)
+        said = wordings(first.words, first.documents, first.commits, first.counts)
         opinions = {
             place: Opinion(score, wording)
             for place, (score, wording) in enumerate(zip(answer.opinions, said, strict=True))

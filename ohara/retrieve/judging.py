@@ -20,7 +20,7 @@ from ohara.retrieve.relevance import (
 from ohara.suggest import edits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ohara.model import HunkId, Query
     from ohara.retrieve.ranking import ScoredHunk
@@ -48,14 +48,18 @@ def judge(
     shown: Sequence[ScoredHunk],
     rows: Mapping[HunkId, StoredHunk],
     allowed: Allowed,
+    known: Collection[str] = (),
 ) -> Verdict:
-    """What of a ranking's first hits stands; none when they are no answer."""
+    """What of a ranking's first hits stands; none when they are no answer.
+
+    Words that are `known` to another index of the same search are no slips.
+    """
     words = telling_words(query)
     frequencies = reader.document_frequencies(words)
     rarity = rarities(words, frequencies.__getitem__, reader.hunk_count())
     telling = telling_of(rarity, frequencies, reader.hunk_count())
     unknown = unknown_tokens(query.words, frequencies)
-    meant = _meant(reader, unknown, allowed)
+    meant = _meant(reader, {token: word for token, word in unknown.items() if word not in known}, allowed)
     notes = _did_you_mean(query, meant)
     if not is_judged(query):
         return Verdict(list(shown), notes or _nothing(shown))

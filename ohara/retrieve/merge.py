@@ -26,6 +26,9 @@ SortKey: TypeAlias = tuple[float, ...]
 """Smaller comes first; only keys of one query are compared."""
 
 
+_NOT_COMPARED = (1.0, 1.0)
+
+
 def keys_by_time(shown: Sequence[ScoredHunk], order: Order) -> tuple[SortKey, ...]:
     """The keys of a list in the order of time, newest first unless the oldest are wanted."""
     sign = 1 if order is Order.OLDEST else -1
@@ -41,12 +44,17 @@ def keys_by_rank(shown: Sequence[ScoredHunk], compared: int) -> tuple[SortKey, .
     best: SortKey | None = None
     for place, one in reversed(list(enumerate(shown))):
         if one.below or place >= compared:
-            keys.append((1.0, 1.0, float(place)))
+            keys.append((*_NOT_COMPARED, float(place)))
             continue
         own = (float(not one.pinned), 0.0, -one.score)
         best = own if best is None else min(own, best)
         keys.append(best)
     return tuple(reversed(keys))
+
+
+def is_compared(key: SortKey) -> bool:
+    """False for the key of a hit of a ranking that was not compared with those of other indexes."""
+    return key[:2] != _NOT_COMPARED
 
 
 def merged(

@@ -7,7 +7,7 @@ as their model is on this machine. Hunks that the vector pass has not reached ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -32,15 +32,19 @@ if TYPE_CHECKING:
     """A search by vectors, in this thread; None when the model's vectors are gone by now."""
 
 # The former vectors may go while a query is being embedded for them; the new ones are complete then.
-_ATTEMPTS = 2
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Loads embedders: that of the settings (None: vectors are off), or by the id of stored vectors."""
+    """Loads embedders: that of the settings (None: vectors are off), or by the id of stored vectors.
+
+    `loaded` are the vectors whose model is in memory by now.
+    """
 
     wanted: Callable[[], Embedder | None]
     maker: Callable[[str], Embedder | None]
+    loaded: set[VectorSets] = field(default_factory=set)
 
 
 class NearestLane(Lane):
@@ -53,13 +57,18 @@ class NearestLane(Lane):
         return min(scores, default=0.0)
 
     async def prepare(self, asked: LaneQuery) -> None:
-        """Load the model, if it is not in memory yet."""
+        """Load the model, if none is in memory yet."""
+        if not asked.models.loaded:
+            await self._load(asked)
+
+    async def _load(self, asked: LaneQuery) -> None:
         found = await asked.pool.read(lambda reader: reader.vector_sets())
 
         def load() -> None:
             model, _ = choose(found, asked.models)
             if model is not None:
                 model.embed([], TextKind.QUERY)
+            asked.models.loaded.add(found)
 
         await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
 
@@ -69,11 +78,15 @@ class NearestLane(Lane):
             ranked = await asked.pool.read(lambda reader: self._ranked(reader, asked, rank))
             if ranked is not None:
                 return ranked
+            await self._load(asked)  # the vectors are others than they were
         return Ranking(self.name, detail="the vectors are being replaced: ask again")
 
     def _ranked(self, reader: Reader, asked: LaneQuery, rank: Rank) -> Ranking | None:
-        """Search in this thread; the model is in memory since `prepare`."""
-        model, detail = choose(reader.vector_sets(), asked.models)
+        """Search in this thread; None when the model is not in memory."""
+        found = reader.vector_sets()
+        if found not in asked.models.loaded:
+            return None
+        model, detail = choose(found, asked.models)
         if model is None:
             return Ranking(self.name, detail=detail)
         probe = probe_of(model, asked.query)

@@ -7,16 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
-from ohara.model import Intent, LaneReport, LaneStatus, Polarity, Sha
+from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, Sha
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.comparing import Alone, Shortlist, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.intent_ranking import turned
-from ohara.retrieve.judging import judge
+from ohara.retrieve.judging import Verdict, judge
 from ohara.retrieve.lane import LaneQuery
+from ohara.retrieve.merge import keys_by_rank
 from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import Priors
-from ohara.retrieve.query_vector import Models
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId, Mode, Query
-    from ohara.retrieve.judging import Verdict
+    from ohara.retrieve.comparing import Compared
     from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking, ScoredHunk
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 # multiples of a tier's depth.
 FIRST_DEPTH, DEEPER = 25, 4
 LANE_TIMES, POOL_TIMES = 4, 2
+
+# The lanes of one of several indexes are asked for less: of fifty hunks that are read of all, few are of one.
+LANE_TIMES_BESIDE = 2
 
 _SIDE = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
 
@@ -81,13 +84,19 @@ class RankedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Tier:
-    """The hits that one tier adds, the commits that it looked at, and whether nothing lies below it."""
+    """The hits that one tier adds, the commits that it looked at, and whether nothing lies below it.
+
+    `stands` is what was judged to be an answer, in the first tier; `unwanted`, that other indexes have hits
+    enough.
+    """
 
     shown: list[ScoredHunk]
+    stands: Verdict
     rows: Mapping[HunkId, StoredHunk]
     commits: frozenset[bytes]
     reports: tuple[LaneReport, ...]
     last: bool
+    unwanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +110,21 @@ class _Above:
 
 async def rank(asked: ToRank, *, hits: int) -> RankedAnswer:
     """Rank hunks for a query's words, deep enough for `hits` hits and one more."""
-    first = await _tier(asked, FIRST_DEPTH)
+    beside = asked.sources.beside
+    depth = FIRST_DEPTH
+    first = await _tier(asked, depth)
     answered = frozenset(report.name for report in first.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
-    verdict = await _judged(asked, first)
+    if first.unwanted:
+        return RankedAnswer([], {}, more=not first.last, lanes=first.reports, answered=answered)
+    verdict = first.stands
     shown, rows, commits, reports, last = verdict.shown, first.rows, first.commits, first.reports, first.last
-    depth = FIRST_DEPTH
+    if beside is not None and asked.lanes is None:
+        none_left = last or not shown
+        share = await beside.share(keys_by_rank(shown, len(shown)), is_all=none_left)
+        if share is not None:
+            more = share < len(shown) or not none_left
+            return RankedAnswer(shown[:share], rows, more, reports, answered, verdict.notes, share)
     if not shown and first.shown:
         return RankedAnswer([], {}, more=False, lanes=reports, answered=answered, notes=verdict.notes)
     while len(shown) <= hits and not last:
@@ -129,7 +147,7 @@ async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
     tier = await _tier(asked, max(FIRST_DEPTH, depth))
     answered = frozenset(report.name for report in tier.reports if report.status in _ANSWERED)
     _same_lanes(asked, answered)
-    verdict = await _judged(asked, tier)
+    verdict = tier.stands
     return RankedAnswer(
         verdict.shown,
         tier.rows,
@@ -139,11 +157,6 @@ async def rank_once(asked: ToRank, *, depth: int) -> RankedAnswer:
         notes=verdict.notes,
         compared=len(verdict.shown),
     )
-
-
-async def _judged(asked: ToRank, tier: _Tier) -> Verdict:
-    work = partial(judge, query=asked.query, shown=tier.shown, rows=tier.rows, allowed=asked.allowed)
-    return await asked.sources.pool.read(work)
 
 
 _ANSWERED = frozenset({LaneStatus.OK, LaneStatus.EMPTY})
@@ -169,12 +182,15 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     """
     above = below or _Above((), {}, frozenset())
     sources, query, plan, allowed = asked.sources, asked.query, asked.plan, asked.allowed
+    beside = sources.beside is not None and below is None
     profile = plan.profile
     weights = profile.weights(query.query_class)
     chosen = chosen_lanes(query.mode, weights)
     answers = await run_lanes(
         LANES,
-        _lane_query(sources, query, plan, allowed, limit=LANE_TIMES * depth),
+        _lane_query(
+            sources, query, plan, allowed, limit=depth * (LANE_TIMES_BESIDE if beside else LANE_TIMES)
+        ),
         chosen=chosen if asked.lanes is None else chosen & asked.lanes,
         timeout_s=plan.settings.lane_timeout_s,
     )
@@ -191,18 +207,27 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     )
     there = {hit.hunk for hit in above.shown}
     fresh = [one for one in pooled if one.hunk not in there]
-    found, rows = await sources.pool.read(partial(_read, query=query, pooled=fresh, plan=plan))
+    found, rows, counts = await sources.pool.read(partial(_read, query=query, pooled=fresh, plan=plan))
     found = [one for one in found if plan.options.all_hunks or one.sha not in above.commits]
     reports = tuple(answer.report for answer in answers)
-    if below is None:
-        found, report = await _reranked(asked, found, rows)
-        reports = (*reports, report)
-        if query.intent is not Intent.NONE:
-            turn = partial(turned, query=query, found=found, rows=rows, allowed=allowed)
-            found, rows = await sources.pool.read(turn)
-    diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
-    shown = await sources.pool.read(diversify)
-    return _Tier(shown, rows, frozenset(one.sha for one in found), reports, last)
+    if below is not None:
+        diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
+        shown = await sources.pool.read(diversify)
+        return _Tier(shown, Verdict(shown), rows, frozenset(one.sha for one in found), reports, last)
+    found, compared = await _reranked(asked, found, rows, counts)
+    reports = (*reports, compared.report)
+    if not compared.opinions and await _is_unwanted(asked):
+        return _Tier([], Verdict([]), {}, frozenset(), reports, last and not found, unwanted=True)
+    finish = partial(_finished, asked=asked, found=found, rows=rows, known=compared.known)
+    found, rows, shown, stands = await sources.pool.read(finish)
+    return _Tier(shown, stands, rows, frozenset(one.sha for one in found), reports, last)
+
+
+async def _is_unwanted(asked: ToRank) -> bool:
+    """True when other indexes have enough hits; asked of a first page, when nothing of this one was read."""
+    beside = asked.sources.beside
+    ranks = asked.plan.order is Order.RANK
+    return beside is not None and ranks and asked.lanes is None and not await beside.is_wanted()
 
 
 def _is_whole(lane: Lane, found: Ranking) -> bool:
@@ -220,13 +245,12 @@ def _lane_query(sources: Sources, query: Query, plan: Plan, allowed: Allowed, *,
     sided = allowed
     if query.polarity is not Polarity.ANY and (terms := query_terms(query.words)):
         sided = allowed.holding(WordQuery(terms, columns=_SIDE[query.polarity]))
-    models = Models(sources.embedder, sources.maker)
-    return LaneQuery(query, plan.profile, sources.pool, models, allowed, sided, limit)
+    return LaneQuery(query, plan.profile, sources.pool, sources.models, allowed, sided, limit)
 
 
 def _read(
     reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: Plan
-) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
+) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]:
     read = reader.hydrate(one.hunk for one in pooled)
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
@@ -235,20 +259,38 @@ def _read(
     found = with_priors(
         pooled, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
     )
-    return found, rows
+    return found, rows, WordCounts(reader.document_frequencies(query_terms(query.words)), reader.hunk_count())
+
+
+def _finished(
+    reader: Reader,
+    *,
+    asked: ToRank,
+    found: list[ScoredHunk],
+    rows: dict[HunkId, StoredHunk],
+    known: frozenset[str],
+) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], list[ScoredHunk], Verdict]:
+    """The hunks of a first tier by what is asked for, one hit for each commit, and what stands of these."""
+    query, plan, allowed = asked.query, asked.plan, asked.allowed
+    if query.intent is not Intent.NONE:
+        found, rows = turned(reader, query=query, found=found, rows=rows, allowed=allowed)
+    above = _Above((), {}, frozenset())
+    shown = _diversified(reader, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
+    stands = judge(reader, query=query, shown=shown, rows=rows, allowed=allowed, known=known)
+    return found, rows, shown, stands
 
 
 async def _reranked(
-    asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]
-) -> tuple[list[ScoredHunk], LaneReport]:
+    asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk], counts: WordCounts
+) -> tuple[list[ScoredHunk], Compared]:
     """The first hunks with what they were compared by blended in; the others follow below them."""
     sources, plan = asked.sources, asked.plan
     reads = plan.rerank and (asked.lanes is None or reranking.NAME in asked.lanes)
-    comparer = sources.comparer or Alone(sources.reranker)
+    comparer = sources.beside or Alone(sources.reranker)
     first = in_order(found)[: comparer.depth]
-    compared = await comparer.compare(_shortlist(asked, first, rows, reads=reads))
+    compared = await comparer.compare(_shortlist(asked, first, rows, counts, reads=reads))
     if compared.opinions is None:
-        return found, compared.report
+        return found, compared
     ranked: list[ScoredHunk] = []
     for place, one in enumerate(first):
         opinion = compared.opinions.get(place)
@@ -263,18 +305,19 @@ async def _reranked(
     return [
         *ranked,
         *(replace(one, below=True) for one in found if one.hunk not in chosen),
-    ], compared.report
+    ], compared
 
 
 def _shortlist(
-    asked: ToRank, first: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], *, reads: bool
+    asked: ToRank,
+    first: Sequence[ScoredHunk],
+    rows: Mapping[HunkId, StoredHunk],
+    counts: WordCounts,
+    *,
+    reads: bool,
 ) -> Shortlist:
     sources, query, plan = asked.sources, asked.query, asked.plan
-
-    async def counts() -> WordCounts:
-        return await sources.pool.read(partial(_word_counts, words=query_terms(query.words)))
-
-    is_read = reads or sources.comparer is not None
+    is_read = reads or sources.beside is not None
     return Shortlist(
         words=query.words,
         documents=tuple(reranking.documents_of(query.words, [rows[one.hunk] for one in first]))
@@ -286,10 +329,6 @@ def _shortlist(
         reads=reads,
         timeout_s=plan.settings.lane_timeout_s * 5,
     )
-
-
-def _word_counts(reader: Reader, *, words: Sequence[str]) -> WordCounts:
-    return WordCounts(reader.document_frequencies(words), reader.hunk_count())
 
 
 def _diversified(

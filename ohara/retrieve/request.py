@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.embed.encoder import Embedder, Reranker
+    from ohara.embed.encoder import Reranker
     from ohara.fate.source import FateSource
     from ohara.model import AtHead, HunkId, IndexStatus, Query, SearchOptions, Sha
     from ohara.query.names import LinesName
-    from ohara.retrieve.comparing import Comparer
+    from ohara.retrieve.comparing import Beside
     from ohara.retrieve.cursor import Page
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.matching import Matcher
     from ohara.retrieve.profile import Profile
+    from ohara.retrieve.query_vector import Models
     from ohara.retrieve.structural import Structures
     from ohara.store.reading import Allowed, Reader, Readers
 
@@ -70,19 +71,17 @@ def _no_trace(reader: Reader, lines: LinesName, paths: Sequence[str]) -> Traced:
 class Sources:
     """What a search reads from; `repository` is the path that hits carry. Models load when first needed.
 
-    `maker` finds the embedder that made vectors, by the id they carry. `reachable` finds what refs
-    lead to, `named` which commits they are themselves; `status` says how the index stands, cheaply,
-    `extent` how much of history it holds. `count_lines` counts the lines of a commit's files that match,
-    up to a moment; `structures` matches code by its shape. `tip` is the commit from which `fates` are seen:
-    the first of some refs, or HEAD. `trace` follows lines back through history, in those of some paths that
-    are there. `comparer` compares the first hunks with those of other indexes; None compares them among
-    themselves.
+    `reachable` finds what refs lead to, `named` which commits they are themselves; `status` says how the
+    index stands, cheaply, `extent` how much of history it holds. `count_lines` counts the lines of a commit's
+    files that match, up to a moment; `structures` matches code by its shape. `tip` is the commit from which
+    `fates` are seen: the first of some refs, or HEAD. `trace` follows lines back through history, in those of
+    some paths that are there. `beside` compares the first hunks with those of other indexes; None compares
+    them among themselves.
     """
 
     repository: str
     pool: Readers
-    embedder: Callable[[], Embedder | None]
-    maker: Callable[[str], Embedder | None]
+    models: Models
     reranker: Callable[[], Reranker | None]
     reachable: Callable[[Reader, tuple[str, ...]], Reached]
     named: Callable[[Reader, tuple[str, ...]], Named]
@@ -93,7 +92,7 @@ class Sources:
     tip: Callable[[tuple[str, ...]], Sha | None]
     fates: FateSource
     trace: Callable[[Reader, LinesName, Sequence[str]], Traced] = _no_trace
-    comparer: Comparer | None = None
+    beside: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True)

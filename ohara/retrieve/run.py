@@ -163,12 +163,13 @@ async def results_of(found: Found) -> Results:
             changes=answer.changes,
         )
 
-    cut = await anyio.to_thread.run_sync(excerpts)
+    cut = await anyio.to_thread.run_sync(excerpts) if answer.shown else ()
+    in_threads = plan.by_thread or query.query_class is QueryClass.SHA
     matched = {sha for one in answer.shown for sha in one.matched} | {hit.commit.sha for hit in cut}
 
     def together(reader: Reader) -> tuple[tuple[Hit, ...], tuple[Thread, ...], tuple[str, ...]]:
         known = annotate(reader, cut)
-        if not plan.by_thread and query.query_class is not QueryClass.SHA:
+        if not in_threads:
             return known, (), ()
         names = list(dict.fromkeys(hit.thread for hit in known if hit.thread))
         found = read_threads(reader, names, matched)
@@ -181,7 +182,7 @@ async def results_of(found: Found) -> Results:
         )
         return known, threads, (*unthreaded(reader), *filter(None, (why,)))
 
-    hits, threads, apart = await sources.pool.read(together)
+    hits, threads, apart = await sources.pool.read(together) if cut or in_threads else (cut, (), ())
     fates = await fates_of(
         sources, answer.rows, [hit.hunk for hit in hits], opening.tip, plan.settings.lane_timeout_s
     )
@@ -309,7 +310,7 @@ async def _as_shown(
 ) -> tuple[Sequence[ScoredHunk], Mapping[HunkId, StoredHunk]]:
     """The hits of a page with the hunks that they show."""
     query, plan = request.query, request.plan
-    if plan.options.all_hunks or not plan.profile.judges:
+    if plan.options.all_hunks or not plan.profile.judges or not shown:
         return shown, rows
     choose = partial(with_changes_shown, query=query, shown=shown, rows=rows, allowed=allowed)
     return await request.sources.pool.read(choose)
@@ -418,7 +419,7 @@ async def _unmet(request: Request, answer: LiteralAnswer) -> tuple[str, ...]:
 
 async def _offer_without(request: Request, nowhere: Sequence[Pattern]) -> tuple[str, ...]:
     """What the rest of a query would find without terms that are nowhere: an offer, not an answer."""
-    if request.sources.comparer is not None:  # another index may hold them
+    if request.sources.beside is not None:  # another index may hold them
         return ()
     texts = {pattern.text for pattern in nowhere}
     kept = tuple(pattern for pattern in request.query.patterns if pattern.text not in texts)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.model import HunkId, Query
+    from ohara.retrieve.comparing import WordCounts
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.retrieve.request import Plan
     from ohara.store.answers import StoredHunk
@@ -162,11 +163,11 @@ def _reading(
     plan: Plan,
     trial: Trial,
     known: Cochanges,
-) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
-    found, rows = _as_it_is(reader, query=query, pooled=pooled, plan=plan)
+) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]:
+    found, rows, counts = _as_it_is(reader, query=query, pooled=pooled, plan=plan)
     touched = reader.paths_of_commits({row.commit_id for row in rows.values()})
     paths = {hunk: frozenset(touched.get(row.commit_id, ())) for hunk, row in rows.items()}
-    return boosted(found, paths, trial, known), rows
+    return boosted(found, paths, trial, known), rows, counts
 
 
 def boosted(

@@ -189,6 +189,6 @@ def test_repositories_of_one_service_share_their_models(
 ) -> None:
     monkeypatch.setenv("OHARA_MODELS_EMBEDDER", "embedded")
     one, other = (index(repo).search._sources for repo in (three_commits, small_project))
-    embedder = one.embedder()
+    embedder = one.models.wanted()
     assert embedder is not None
-    assert other.embedder() is embedder
+    assert other.models.wanted() is embedder

@@ -21,6 +21,7 @@ from ohara.errors import ConfigError, OharaError, QueryError, RepositoryError, U
 from ohara.federation.scope import choose
 from ohara.federation.searcher import Federation
 from ohara.model import Filters, Order, SearchOptions
+from ohara.retrieve import judging, rank, rerank
 from tests.daemon import service
 from tests.indexing import index
 from tests.process import ROOT, ohara
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ohara.model import Results
+    from ohara.retrieve.judging import Verdict
+    from ohara.store.sqlite.reader import Reader
 
 NAMES = ("birds", "fish", "stones")
 EVERYTHING = 1_000
@@ -155,6 +158,51 @@ def test_no_hit_is_lost_or_shown_twice_however_pages_are_cut(
             if after is None:
                 break
         assert seen == list(map(identity, whole.hits))
+
+
+@pytest.mark.parametrize("query", ["retry the fish with backoff", "add bird number"])
+def test_an_index_that_has_no_hit_among_the_first_is_not_looked_at_further(
+    repos: list[str], query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[str] = []
+    judge = judging.judge
+
+    def listen(reader: Reader, **given: object) -> Verdict:
+        judged.append(reader.database.parent.name)
+        return judge(reader, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rank, "judge", listen)
+    names = {Engine.open(repo).location.folder.name: repo for repo in repos}
+    monkeypatch.setattr(rerank, "DEPTH", 8)  # few enough that nothing of some is read
+    searcher = federation(repos)
+    whole = searcher.find_pattern(query, SearchOptions(k=EVERYTHING, now=NOW, rerank=False))
+    assert sorted(names[each] for each in judged) == sorted(repos)
+    judged.clear()
+    first = searcher.find_pattern(query, SearchOptions(k=2, now=NOW, rerank=False))
+    assert list(map(identity, first.hits)) == list(map(identity, whole.hits[:2]))
+    assert {hit.repository for hit in first.hits} <= {names[each] for each in judged} < set(repos)
+    assert [part.index.repository for part in first.parts] == repos
+    pages = walked(searcher, query, 2, rerank=False)
+    hits = [hit for page in pages for hit in page.hits]
+    assert list(map(identity, hits)) == list(map(identity, whole.hits))
+
+
+def test_a_word_that_another_repository_knows_is_no_slip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OHARA_HOME", str(tmp_path / "home"))
+    stoves, stones = (make(tmp_path, f"{word}s", 3, word=word) for word in ("stove", "stone"))
+    index(stoves)
+    index(stones)
+    options = SearchOptions(k=EVERYTHING, now=NOW, rerank=False)
+    alone = federation([str(stoves)]).find_pattern("retry the stone with backoff", options)
+    assert any("did you mean 'retry the stove with backoff'" in note for note in alone.notes)
+    both = federation([str(stoves), str(stones)])
+    known = both.find_pattern("retry the stone with backoff", options)
+    assert {hit.repository for hit in known.hits} == {str(stoves), str(stones)}
+    assert not any("did you mean" in note for note in known.notes), known.notes
+    slip = both.find_pattern("retry the stome with backoff", options)
+    assert any("did you mean 'retry the stove with backoff'" in note for note in slip.notes)
 
 
 def test_the_service_and_the_shell_page_alike(
