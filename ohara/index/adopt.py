@@ -18,15 +18,20 @@ if TYPE_CHECKING:
     from ohara.store.index import Index
 
 
+# A run that goes on when its repository is moved notices it after the commit that it reads.
+_WAIT_S = 5.0
+
+
 def adopt_index(repository: Repository, index: Index) -> bool:
     """Take over the index of the same history whose repository is gone; False when there is none."""
     left = [index_at(location) for location in known_indexes() if not location.common_dir.exists()]
     for other in sorted(left, key=lambda each: each.last_written(), reverse=True):
         try:
-            if not other.exists or not _is_of(other, repository):
+            if not other.exists:
                 continue
-            with other.locked(wait_s=0):
-                return adopt(other.location, index.location)
+            with other.locked(wait_s=_WAIT_S):
+                if _is_of(other, repository):
+                    return adopt(other.location, index.location)
         except OharaError:  # damaged, or somebody writes it: it is of no use now
             continue
     return False

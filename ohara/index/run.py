@@ -103,7 +103,7 @@ class _Run:
         self.options = options
         now = time.monotonic()
         deadline = None if options.at_most_s is None else now + options.at_most_s
-        self.clock = Clock(now, deadline, options.stop)
+        self.clock = Clock(now, deadline, options.stop, repository.common_dir)
         self.attribute_files = find_attribute_files(repository, index)
         self.rules = read_rules(repository, settings.index, self.attribute_files)
         self.exclusions = Exclusions(self.rules)
@@ -342,6 +342,7 @@ def _recorded(writer: Writer, this: _Run) -> Iterator[None]:
         if this.clock.expired:
             gave_way = this.options.stop is not None and this.options.stop.is_set()
             outcome = "gave way to others" if gave_way else "stopped at its time limit"
+            outcome = "stopped: the repository is gone" if this.clock.is_astray else outcome
     except OharaError as error:
         outcome = f"failed: {error.message}"
         raise

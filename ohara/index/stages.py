@@ -18,6 +18,7 @@ from ohara.model import Pass, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
     from threading import Event
 
     from ohara.index.inline import Inline
@@ -37,11 +38,12 @@ LARGEST_BATCH_HUNKS = 16_000
 
 @dataclass(slots=True)
 class Clock:
-    """When a run began and when it has to stop."""
+    """When a run began and when it has to stop: at its deadline, when told, or when `place` is gone."""
 
     started: float
     deadline: float | None = None
     stop: Event | None = None
+    place: Path | None = None
 
     @property
     def elapsed_s(self) -> float:
@@ -51,9 +53,14 @@ class Clock:
     @property
     def expired(self) -> bool:
         """True when the run has to stop."""
-        if self.stop is not None and self.stop.is_set():
+        if (self.stop is not None and self.stop.is_set()) or self.is_astray:
             return True
         return self.deadline is not None and time.monotonic() >= self.deadline
+
+    @property
+    def is_astray(self) -> bool:
+        """True when the repository is gone: moved, and its index is wanted where it is now."""
+        return self.place is not None and not self.place.exists()
 
 
 class Batches:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ohara.engine import Engine, all_indexes
 from ohara.model import SearchOptions
 from ohara.store.facts import HEAD_SYMBOLS, TIPS
 from ohara.store.locate import locate
-from tests.indexing import WITHOUT_VECTORS, index, moments
+from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from fixtures.git import Repo
 
@@ -29,6 +32,24 @@ def test_a_moved_repository_finds_its_index_again(three_commits: Repo, tmp_path:
     (known,) = all_indexes()
     assert known.repository == str(moved)
     assert list(engine.index(WITHOUT_VECTORS)) == []
+
+
+def test_a_repository_that_is_moved_while_it_is_indexed_takes_what_there_is(
+    three_commits: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = Engine.open(three_commits.path)
+    run = before.index(WITHOUT_VECTORS)
+    next(run)
+    moved = three_commits.path.rename(tmp_path / "moved")
+    with ThreadPoolExecutor() as threads:
+        rest = threads.submit(list, run)
+        engine = Engine.open(moved)
+    assert rest.result() == []
+    assert engine.store.exists
+    assert not before.location.folder.exists()
+    assert index(moved).store.exists
+    assert engine.status().failures == ()
+    assert facts_of(engine) == facts_of_a_fresh_index(moved, tmp_path / "fresh", monkeypatch)
 
 
 def test_a_clone_does_not_take_the_index_of_a_repository_that_is_there(
