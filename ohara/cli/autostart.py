@@ -28,8 +28,11 @@ NOTE = (
 )
 
 
-def start_service_behind() -> tuple[str, ...]:
-    """Start the service if a person would want it; a note the first time. A failure spoils no answer."""
+def start_service_behind(repository: str | None) -> tuple[str, ...]:
+    """Start the service if a person would want it; a note the first time. A failure spoils no answer.
+
+    It makes itself ready for the next question about the repository that answered.
+    """
     if not is_for_person(os.environ, out=sys.stdout.isatty(), err=sys.stderr.isatty()):
         return ()
     from ohara import config
@@ -40,7 +43,7 @@ def start_service_behind() -> tuple[str, ...]:
         said = _read(mark)
         if said == _STOPPED or not config.load().settings.daemon.autostart:
             return ()
-        start_daemon_behind(idle_exit_s=IDLE_EXIT_S)
+        start_daemon_behind(idle_exit_s=IDLE_EXIT_S, ready_for=repository)
         if not said:
             _write(mark, _SAID)
             return (NOTE,)

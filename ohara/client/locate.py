@@ -51,13 +51,13 @@ def start_daemon(*, answers: Callable[[], bool], idle_exit_s: float | None = Non
     process.returncode = process.returncode or 0  # it outlives this process; without a code, Popen would warn
 
 
-def start_daemon_behind(*, idle_exit_s: float) -> None:
-    """Start the service and do not wait for it: it is for whoever asks next."""
-    process, _ = _spawned(idle_exit_s)
+def start_daemon_behind(*, idle_exit_s: float, ready_for: str | None) -> None:
+    """Start the service and do not wait for it: it is for whoever asks next about a repository."""
+    process, _ = _spawned(idle_exit_s, *(("--ready-for", ready_for) if ready_for else ()))
     process.returncode = 0
 
 
-def _spawned(idle_exit_s: float | None) -> tuple[subprocess.Popen[bytes], Path]:
+def _spawned(idle_exit_s: float | None, *others: str) -> tuple[subprocess.Popen[bytes], Path]:
     """The service's process in a session of its own, and the file that takes its error output."""
     import subprocess  # late: not needed when the service is already running
 
@@ -66,6 +66,7 @@ def _spawned(idle_exit_s: float | None) -> tuple[subprocess.Popen[bytes], Path]:
     command = [sys.executable, "-P", "-m", "ohara", "daemon", "run"]
     if idle_exit_s is not None:
         command += ["--idle-exit", str(idle_exit_s)]
+    command += others
     with errors.open("wb") as said:
         process = subprocess.Popen(
             command,

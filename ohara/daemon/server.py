@@ -26,7 +26,7 @@ from ohara.daemon.lifecycle import OwnSocket, lasting, logging_to_file, only_one
 from ohara.daemon.peer import is_same_user
 from ohara.daemon.repositories import Repositories
 from ohara.daemon.watcher import Watch
-from ohara.errors import DaemonBusy
+from ohara.errors import DaemonBusy, OharaError
 
 if TYPE_CHECKING:
     from anyio.abc import SocketStream
@@ -38,6 +38,7 @@ _log = logging.getLogger("ohara.daemon")
 _CONNECTIONS = 512  # at once; a descriptor each, of the 1,024 that systems usually allow
 _TURN_AWAY_S = 1.0  # for telling one client more
 _TIDY_S = 5.0
+_FIRST_QUESTION = "the first change"  # any words do
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,14 @@ class Options:
 
     idle_exit_s: float
     interval_s: float
+    ready_for: str | None = None  # the repository that is asked about first
 
 
-def options(idle_exit_s: float | None = None) -> Options:
-    """The options from the user's settings, with an `idle_exit_s` of the command line before them."""
+def options(idle_exit_s: float | None = None, ready_for: str | None = None) -> Options:
+    """The options from the user's settings, with those of the command line before them."""
     daemon = config.load().settings.daemon
-    return Options(daemon.idle_exit_s if idle_exit_s is None else idle_exit_s, daemon.interval_s)
+    limit_s = daemon.idle_exit_s if idle_exit_s is None else idle_exit_s
+    return Options(limit_s, daemon.interval_s, ready_for)
 
 
 def serve(given: Options, wording: Wording) -> None:
@@ -92,6 +95,8 @@ class _Service:
                 group.start_soon(lasting, "watching", self._watch.run)
                 group.start_soon(lasting, "tidying up", partial(self._tidy, place))
                 group.start_soon(lasting, "listening", partial(listener.serve, self._welcome))
+                if self._options.ready_for is not None:
+                    group.start_soon(self._get_ready, self._options.ready_for)
                 await self._stop.wait()
                 place.remove()  # nobody new comes in while what runs is ended
                 group.cancel_scope.cancel()
@@ -121,6 +126,16 @@ class _Service:
             else:
                 with self._answers.connected():
                     await Connection(stream, self._answers).serve()
+
+    async def _get_ready(self, repository: str) -> None:
+        """Ask something: the index is opened, the models are loaded, and the next answer comes at once."""
+        try:
+            async with self._repositories.use(repository) as engine:
+                results = await engine.find(_FIRST_QUESTION)
+        except OharaError as error:  # whoever asks will be told
+            _log.info("not ready for %s: %s", repository, error.message)
+        else:
+            _log.info("ready for %s after %.0f ms", repository, results.took_ms)
 
     async def _heed_signals(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:

@@ -89,7 +89,9 @@ class Judge:
                 return _by_way_of(end, place), None
             if ending is not None:
                 endings.append(ending)
-        return None, min(endings, key=lambda each: self._newest(each.commit), default=None)
+        if len(endings) < 2:
+            return None, endings[0] if endings else None
+        return None, min(endings, key=lambda each: self._newest(each.commit))
 
 
 def _by_way_of(end: LineEnd, place: Place) -> Place:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -82,8 +83,10 @@ class FateView:
         self._tip = tip
         self._until = until
         self._below = reader.ancestors({tip.sha}) or frozenset()
+        self._order = cache(
+            reader.log_order
+        )  # not looked at before it is needed: it takes long in a new process
         self._links: dict[int, CommitLink | None] = reader.remembered("links that fates asked for", dict)
-        self._order = reader.log_order()
         self._files: dict[str, _File] = {}
 
     def fates(self, hunks: Sequence[Asked]) -> dict[HunkId, Fate]:
@@ -162,7 +165,8 @@ class FateView:
         link = self._link(commit)
         if link is None:
             return 1 << 62
-        return self._order.get(link.sha, 1 << 62) if self._order is not None else -link.time
+        order = self._order()
+        return order.get(link.sha, 1 << 62) if order is not None else -link.time
 
     # -- removed lines ---------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara import client
+from ohara import client, paths
 from ohara.cli import autostart
 from tests.daemon import alive, end_whatever_runs, wait_until
 from tests.indexing import index
@@ -58,6 +58,7 @@ def test_the_first_search_starts_the_service_and_says_so_once(shared_project: Re
     first = find(shared_project)
     assert NOTE in first.replace("\r\n", " ")
     assert wait_until(is_running)
+    assert wait_until(lambda: f"ready for {shared_project.path}" in paths.log_file().read_text())
     started = pid()
     second = find(shared_project)
     assert NOTE not in second
@@ -117,4 +118,4 @@ def test_a_home_that_cannot_be_written_does_not_spoil_the_answer(
         raise OSError("no space left on device")
 
     monkeypatch.setattr(client, "start_daemon_behind", refuse)
-    assert autostart.start_service_behind() == ()
+    assert autostart.start_service_behind(str(shared_project.path)) == ()

@@ -20,7 +20,7 @@ from ohara.embed.quantise import Bits, Probe
 from ohara.embed.static_model import StaticEmbedder
 from ohara.errors import QueryError, StoreError, UsageError
 from ohara.index.run import IndexOptions
-from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions
+from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions, Sha
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.lane import Lane
@@ -30,6 +30,7 @@ from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import run_lanes
 from ohara.store.answers import WordQuery
+from ohara.store.sql import ancestry
 from ohara.store.sqlite.filters import EVERYTHING, compile_filters
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
@@ -675,6 +676,36 @@ def test_all_readers_compare_with_one_copy_of_the_vectors(
     assert likeness == pytest.approx(near)
     assert len(near) == 5
     assert len(gathered) == 1
+
+
+def test_all_readers_remember_together_until_the_index_changes(engine: Engine) -> None:
+    memory = SharedMemory()
+    with (
+        closing(Reader(engine.location.database, memory)) as one,
+        closing(Reader(engine.location.database, memory)) as other,
+    ):
+        assert one.state() == other.state()
+        assert one.log_order() is other.log_order()
+        assert one.remembered("anything", lambda: "first") == "first"
+        assert other.remembered("anything", lambda: "second") == "first"
+        memory.forget()
+        assert other.remembered("anything", lambda: "second") == "second"
+
+
+def test_what_the_indexed_tip_leads_to_is_all_that_is_shown(
+    shared_project: Repo, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = shared_project.git("log", "--format=%H", "HEAD").split()
+    with closing(Reader(engine.location.database)) as reader:
+        older = reader.ancestors({Sha(log[-2])})
+        assert older is not None
+        monkeypatch.setattr(ancestry, "_follow", None)  # not followed commit by commit
+        every = reader.ancestors({Sha(log[0])})
+        assert every is not None
+        assert set(every) == set(reader.indexed(list(map(Sha, log))).values())
+    assert (
+        len(every) == len(log) > len(older) == len(shared_project.git("log", "--format=%H", log[-2]).split())
+    )
 
 
 def test_an_error_of_the_work_comes_out_as_it_is(engine: Engine) -> None:

@@ -129,12 +129,18 @@ def resume() -> None:
     metavar="SECONDS",
     help="Stop after this long without a client (0: never; default: the setting daemon.idle_exit_s).",
 )
-def run(idle_exit: float | None) -> None:
+@click.option(
+    "--ready-for",
+    metavar="PATH",
+    default=None,
+    help="Load what the first question about this repository would wait for.",
+)
+def run(idle_exit: float | None, ready_for: str | None) -> None:
     """Be the service, in the foreground, for systemd and the like."""
     from ohara.cli.remote_command import answer_typed
     from ohara.daemon import server
 
-    server.serve(server.options(idle_exit), answer_typed)
+    server.serve(server.options(idle_exit, ready_for), answer_typed)
 
 
 def _not_running() -> str:

@@ -206,7 +206,7 @@ def command(**given: object) -> ExitCode:
     if answered.results is None and not (alone or answered.notes):
         from ohara.cli.autostart import start_service_behind
 
-        for note in start_service_behind():
+        for note in start_service_behind(results.hits[0].repository if results.hits else None):
             click.echo(f"ohara: {note}", err=True)
     return exit_code(results)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.model import Sha
+from ohara.store.facts import COMPLETE, TIPS
+from ohara.store.sql.meta import read_fact, read_failed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 _LINKS = "SELECT sha, id, parents FROM commits WHERE live = 1"
 _NAMED = """SELECT id, sha FROM commits
   WHERE live = 1 AND sha IN (SELECT value FROM shas(?))"""
+
+_SHOWN = "SELECT id FROM commits WHERE live = 1"
 
 _SHA_BYTES = 20
 
@@ -37,7 +41,7 @@ def ancestors(session: Session, tips: Collection[Sha]) -> Collection[int] | None
             return None
         if len(kept) >= _KEPT:
             kept.clear()
-        kept[asked] = _follow(session, map(bytes.fromhex, asked))
+        kept[asked] = _all_shown(session, asked) or _follow(session, map(bytes.fromhex, asked))
     return kept[asked]
 
 
@@ -49,6 +53,17 @@ def indexed(session: Session, shas: Collection[Sha]) -> dict[Sha, int]:
 
 def _nothing_kept() -> dict[frozenset[Sha], frozenset[int]]:
     return {}
+
+
+def _all_shown(session: Session, tips: frozenset[Sha]) -> frozenset[int] | None:
+    """Every commit that is shown, where these are the tips that lead to them all; None where they may not be.
+
+    Most often it is HEAD alone, and following the parents of each commit would be most of a first answer.
+    """
+    complete = read_fact(session, COMPLETE)
+    if tips != frozenset(complete.values()) or complete != read_fact(session, TIPS) or read_failed(session):
+        return None
+    return frozenset(row[0] for row in session.rows(_SHOWN))
 
 
 def _follow(session: Session, tips: Iterable[bytes]) -> frozenset[int]:

@@ -36,9 +36,12 @@ def log_order(session: Session) -> Mapping[Sha, int] | None:
 
 def _log_order(session: Session) -> dict[Sha, int] | None:
     rows = session.rows(_LINKS)
-    places = {sha: place for place, (sha, _, _) in enumerate(rows)}
-    times = [moment for _, moment, _ in rows]
-    parents = [_places(places, blob) for _, _, blob in rows]
+    places = {row[0]: place for place, row in enumerate(rows)}
+    times = [row[1] for row in rows]
+    found = map(places.get, [row[2] for row in rows])  # of most, who have one parent
+    parents = [
+        (one,) if one is not None else _places(places, row[2]) for one, row in zip(found, rows, strict=True)
+    ]
     if all(moment > times[parent] for moment, each in zip(times, parents, strict=True) for parent in each):
         return None
     seen = bytearray(len(rows))
@@ -52,23 +55,20 @@ def _log_order(session: Session) -> dict[Sha, int] | None:
     seen = bytearray(len(rows))
     for place in met:
         seen[place] = 1
-    order: dict[Sha, int] = {}
+    order: list[int] = []
     while waiting:
         place = met[heapq.heappop(waiting) & _TURN]
-        order[Sha(rows[place][0].hex())] = len(order)
+        order.append(place)
         for parent in parents[place]:
             if not seen[parent]:
                 seen[parent] = 1
                 heapq.heappush(waiting, (-times[parent] << _TURN_BITS) + len(met))
                 met.append(parent)
-    return order
+    return {Sha(rows[place][0].hex()): at for at, place in enumerate(order)}
 
 
 def _places(places: Mapping[bytes, int], parents: bytes) -> tuple[int, ...]:
     """Where the parents stand among the commits; those that are not there have none."""
-    if len(parents) == _SHA_BYTES:  # as of most
-        place = places.get(parents)
-        return () if place is None else (place,)
     each = (parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES))
     return tuple(places[sha] for sha in each if sha in places)
 

@@ -87,7 +87,7 @@ class Session(Connected):
         self._stopped = False
         self._state = _NEVER_LOOKED
         self._memory = memory or SharedMemory()
-        self._remembered: dict[str, object] = {}
+        self._notes: dict[str, object] = {}
         self.word_memory = words  # None where nobody asks again
 
     # -- stopping --------------------------------------------------------------------------------
@@ -125,14 +125,19 @@ class Session(Connected):
         if state != self._state:
             self._memory.forget(changed=self._state != _NEVER_LOOKED)
             self._state = state
-            self._remembered.clear()
+            self._notes.clear()
+
+    def _noted(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` makes of the index, kept by this reader alone until the index changes."""
+        self._forget_if_changed()
+        if name not in self._notes:
+            self._notes[name] = make()
+        return cast("T", self._notes[name])
 
     def remembered(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` makes of the index, kept under a name until the index changes."""
+        """What `make` makes of the index, kept under a name for all readers until the index changes."""
         self._forget_if_changed()
-        if name not in self._remembered:
-            self._remembered[name] = make()
-        return cast("T", self._remembered[name])
+        return self._memory.remembered((name, self.state()), make)
 
     def shared(self, key: Hashable, make: Callable[[], S]) -> S:
         """What `make` makes of the index, kept for all readers of it until it changes or others need room."""
@@ -142,12 +147,12 @@ class Session(Connected):
     @property
     def codec(self) -> Codec:
         """What opens this index's bodies."""
-        return self.remembered("codec", lambda: super(Session, self).codec)
+        return self._noted("codec", lambda: super(Session, self).codec)
 
     @property
     def has_encoded(self) -> bool:
         """True when contents with encoded text are told apart; asked with every exact search."""
-        return self.remembered("has encoded", lambda: super(Session, self).has_encoded)
+        return self._noted("has encoded", lambda: super(Session, self).has_encoded)
 
     def similar_words(self, word: str, within: int) -> list[tuple[str, int]]:
         """Words with the same first letter that may be so many edits away, and how many hunks hold each."""
@@ -161,7 +166,7 @@ class Session(Connected):
 
     def state(self) -> str:
         """A text that changes whenever an answer might."""
-        return self.remembered("state", self._read_state)
+        return self._noted("state", self._read_state)
 
     def _read_state(self) -> str:
         counts = self.counts()
@@ -171,7 +176,7 @@ class Session(Connected):
 
     def hunk_count(self) -> int:
         """About how many hunks there are: the highest id, found at once."""
-        return self.remembered("last hunk", lambda: int(self.connection.execute(_LAST_HUNK).get))
+        return self._noted("last hunk", lambda: int(self.connection.execute(_LAST_HUNK).get))
 
     def document_frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """How many hunks hold each word, by the rows of the word table."""
@@ -189,7 +194,7 @@ class Session(Connected):
 
     def counts(self) -> Counts:
         """How many commits there are and how far the passes have come."""
-        return self.remembered("counts", self._counted)
+        return self._noted("counts", self._counted)
 
     def _counted(self) -> Counts:
         execute = self.connection.execute
@@ -216,7 +221,7 @@ class Session(Connected):
 
     def generations(self) -> Generations:
         """The tables of vectors there are, and whose they are."""
-        return self.remembered("generations", lambda: generations(self))
+        return self._noted("generations", lambda: generations(self))
 
     def snapshot(self) -> Connection:
         """A transaction: all reads in it see one state."""
@@ -224,7 +229,7 @@ class Session(Connected):
 
     def fact(self, fact: Fact[T]) -> T:
         """A stored fact, or what holds when it is not stored."""
-        return self.remembered(f"fact {fact.name}", lambda: meta.read_fact(self, fact))
+        return self._noted(f"fact {fact.name}", lambda: meta.read_fact(self, fact))
 
     def failed(self) -> list[Sha]:
         """The commits that could not be read at all, and so are not in the index."""

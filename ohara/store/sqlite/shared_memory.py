@@ -29,6 +29,7 @@ class Sized(Protocol):
 
 
 S = TypeVar("S", bound=Sized)
+T = TypeVar("T")
 
 
 class SharedMemory:
@@ -36,6 +37,7 @@ class SharedMemory:
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self.word_rows: dict[str, int] = {}
+        self._values: dict[Hashable, object] = {}
         self.changed_at = 0.0  # when the index was last seen to have changed
         self._most_bytes = most_bytes
         self._lock = Lock()
@@ -49,9 +51,18 @@ class SharedMemory:
             self._state += 1
             self._kept.clear()
             self._bytes = 0
-            self.word_rows = {}  # not emptied: who writes into the former one writes what was true then
+            # Not emptied: who writes into the former ones writes what was true then.
+            self.word_rows = {}
+            self._values = {}
             if changed:
                 self.changed_at = monotonic()
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made for a key, or what `make` makes now; kept whatever its size."""
+        values = self._values
+        if key not in values:
+            values.setdefault(key, make())
+        return cast("T", values[key])
 
     def found(self, key: Hashable, make: Callable[[], S]) -> S:
         """What was kept for a key, or what `make` makes now."""
