@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tests.bench.measure import environment, ohara_command, weigh
 from tests.bench.metrics import median, percentile
 from tests.bench.report import Table, millis, ratio, talk
+from tests.daemon import end_whatever_runs
+from tests.process import on_a_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
 _WARMING = 10  # queries until caches and models are as they are for every later one
 _COLD_RUNS = 5
+_READING_S = 4.0  # a page of hits is not read sooner
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,35 @@ def cold(name: str, indexed: Indexed, texts: Sequence[str], *options: str, reach
         * 1_000
         for text in texts[:_COLD_RUNS]
     ]
+    latency = Latency(name, tuple(elapsed), reach)
+    talk(f"  {name}: median {millis(latency.p50)}")
+    return latency
+
+
+def second(name: str, indexed: Indexed, texts: Sequence[str], *options: str, reach: str = "") -> Latency:
+    """Ask twice in a row on a terminal, nothing running before: how long the second answer takes.
+
+    The first search starts the service. In between a person reads the first answer.
+    """
+    env = environment(indexed.home)
+    env.pop("CI", None)
+    ignore = ",".join(indexed.settings.index.ignore)
+    if ignore:  # not in the environment: a shell with settings of its own starts no service
+        weigh(ohara_command("config", "set", "index.ignore", ignore), env=env)
+    elapsed: list[float] = []
+    try:
+        for before, text in pairwise(texts[: _COLD_RUNS + 1]):
+            end_whatever_runs(indexed.home)
+            asked = ohara_command("find", "--no-pager", "--repo", str(indexed.repo), *options, "--")
+            on_a_terminal([*asked, before], env)
+            time.sleep(_READING_S)
+            started = time.perf_counter()
+            on_a_terminal([*asked, text], env)
+            elapsed.append((time.perf_counter() - started) * 1_000)
+    finally:
+        end_whatever_runs(indexed.home)
+        if ignore:
+            weigh(ohara_command("config", "unset", "index.ignore"), env=env)
     latency = Latency(name, tuple(elapsed), reach)
     talk(f"  {name}: median {millis(latency.p50)}")
     return latency
