@@ -21,7 +21,7 @@ from ohara.model import LeftOut
 from ohara.retrieve.shares import Shares
 from ohara.retrieve.sought_code import Compared, Side, SoughtCode
 from ohara.retrieve.version_candidates import Version
-from ohara.structural.found import Difference
+from ohara.structural.found import UNPARSED, Difference
 from ohara.structural.pool import Pair, Text
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ohara.structural.pool import Answered, Parsers
 
 MOST_BYTES = 2 * 2**20  # of one file: larger ones are not code that a person wrote
-_NOTHING = Difference(0, 0)
 _BATCH_CHANGES = 128
 _BATCH_BYTES = 2 * 2**20
 _KEPT_BYTES = 32 * 2**20  # of files that were read: the next change of a file begins with what this one made
@@ -109,6 +108,8 @@ class Pickaxe:
         self.shares = Shares(())
         self._seen: dict[str, str] = {}
         self._reading = Lock()
+        self._unreadable: set[Side] = set()  # missing or too large, which is soon seen again
+        self._hostile: set[Side] = set()
         self.rows: list[FileVersion] = []
         self.progress = Progress()
 
@@ -164,10 +165,12 @@ class Pickaxe:
         self.progress.done += len(waiting) - len(left)
 
     def _take(self, compared: Compared, found: Difference) -> None:
-        self._differences[compared] = found
-        self.progress.differing += found.before != found.after
+        self._differences[compared] = found if found.is_known else None
+        self.progress.differing += found.is_known and found.before != found.after
         for side, count in zip(compared, (found.before, found.after), strict=True):
-            if side is not None:
+            if side is not None and count == UNPARSED:
+                self.progress.unparsed.add(side)
+            elif side is not None and found.is_known:
                 self._counts[side] = count
 
     def advance(self, share: int = 0) -> dict[str, dict[str, Difference]]:
@@ -188,14 +191,18 @@ class Pickaxe:
                     texts[side] = Text(side.language, side.blob, self._seen.get(path, ""))
                     size += length
                     self._seen[path] = side.blob
-            if any(side in self.progress.unparsed for side in compared):
-                self._differences[compared] = None
-            else:
-                batch.append(compared)
-        del waiting[:taken]
+            batch.append(compared)
         found = self._look_at(batch, texts, share)
+        if found is None:
+            return {}  # the same again, without the text that ended the parser
+        del waiting[:taken]
         self.progress.done += taken
-        return found
+        fresh: dict[str, dict[str, Difference]] = {}
+        for compared, difference in found.items():
+            self._take(compared, difference)
+            if not self._unreadable.intersection(compared):
+                fresh.setdefault(self._sought.name(compared.languages), {})[compared.key] = difference
+        return fresh
 
     def _length(self, side: Side) -> int:
         """How much is parsed of a content: nothing of one without the words, or that cannot be read."""
@@ -203,32 +210,39 @@ class Pickaxe:
         if length is None:
             data = self._text(side.blob)
             if data is None:
-                self.progress.unparsed.add(side)
+                self._unreadable.add(side)
             holds = data is not None and all(word in data for word in self._words)
             self._lengths[side.blob] = length = len(data or b"") if holds else 0
         return length
 
     def _look_at(
         self, batch: Sequence[Compared], texts: Mapping[Side, Text], share: int
-    ) -> dict[str, dict[str, Difference]]:
-        """Compare contents; those of which no text is sent hold nothing."""
+    ) -> dict[Compared, Difference] | None:
+        """Compare contents; those of which no text is sent hold nothing. None when the parser broke off."""
         at = {side: number for number, side in enumerate(texts)}
         pairs = {compared: Pair(*(at.get(side) if side else None for side in compared)) for compared in batch}
-        sent = [compared for compared, pair in pairs.items() if pair != (None, None)]
-        found: dict[Compared, Difference | None] = dict.fromkeys(batch, _NOTHING)
+        unfit = self._unreadable | self._hostile
+        sent = [
+            compared
+            for compared, pair in pairs.items()
+            if pair != (None, None) and unfit.isdisjoint(compared)
+        ]
+        found = {compared: self._untold(compared) for compared in batch}
         if sent:
             answered = self._compare(list(texts.values()), [pairs[compared] for compared in sent], share)
+            if answered.broken_off:
+                if answered.ended_by is not None:
+                    self._hostile.add(Side(answered.ended_by.language, answered.ended_by.name))
+                    self._lengths[answered.ended_by.name] = 0
+                return None
             found.update(zip(sent, answered.differences, strict=True))
-            counted = zip(texts, answered.counts, strict=True)
-            self.progress.unparsed.update(side for side, count in counted if count is None)
-        fresh: dict[str, dict[str, Difference]] = {}
-        for compared, difference in found.items():
-            if difference is None:
-                self._differences[compared] = None
-            else:
-                self._take(compared, difference)
-                fresh.setdefault(self._sought.name(compared.languages), {})[compared.key] = difference
-        return fresh
+        return found
+
+    def _untold(self, compared: Compared) -> Difference:
+        """What is kept of contents that hold nothing, or of which one cannot be parsed."""
+        unfit = self._unreadable | self._hostile
+        before, after = (UNPARSED if side in unfit else 0 for side in compared)
+        return Difference(before, after)
 
     def _compare(self, texts: Sequence[Text], pairs: Sequence[Pair], share: int) -> Answered:
         def read(blob: str) -> bytes:

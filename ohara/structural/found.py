@@ -48,6 +48,9 @@ class Found(NamedTuple):
         return self._replace(first_line=first, last_line=last, captures=captures)
 
 
+UNPARSED = -1  # in place of a number of matches
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """How many matches two versions hold, and as JSON those that came and went, which few are asked for."""
@@ -66,6 +69,11 @@ class Difference:
         """Read what `line` makes."""
         before, after, written = line.split(b" ", 2)
         return cls(int(before), int(after), written)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether both versions could be parsed."""
+        return UNPARSED not in {self.before, self.after}
 
     @property
     def line(self) -> bytes:

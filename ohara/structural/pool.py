@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -30,6 +31,8 @@ _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from ohara.structural.worker import main; sys.exit(main())"
 )
 _PIPE_BYTES = 2**20  # several files are on their way while one is parsed
+_FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
+_END_S = 1.0  # for a process that closed its pipe to be gone
 _START_S = 20.0  # importing, on a machine that is busy
 MOST_PARSERS = 2  # on a machine with more cores as well: each keeps what it read in its memory
 _TEXT_CPU_S = 5.0  # a megabyte of code is parsed in a third of a second
@@ -63,10 +66,15 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How many matches each text holds, and how each pair differs; None where a text could not be parsed."""
+    """How many matches each text holds, and how each pair differs; nothing when the parser broke off.
 
-    counts: list[int | None]
-    differences: list[Difference | None]
+    It may have been ended by one of the texts.
+    """
+
+    counts: Sequence[int] = ()
+    differences: Sequence[Difference] = ()
+    ended_by: Text | None = None
+    broken_off: bool = False
 
 
 def is_installed() -> bool:
@@ -80,6 +88,7 @@ class Parser:
     def __init__(self, *, text_cpu_s: float = _TEXT_CPU_S) -> None:
         self._text_cpu_s = text_cpu_s
         self._process: subprocess.Popen[bytes] | None = None
+        self._suspect: Text | None = None
         self._left = b""
 
     def refusals(self, task: Task) -> dict[str, str]:
@@ -89,30 +98,29 @@ class Parser:
     def compare(
         self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]
     ) -> Answered:
-        """How many matches texts hold, and which came and went between the two of each pair."""
-        counts: list[int | None] = [None] * len(texts)
-        differences: list[Difference | None] = [None] * len(pairs)
-        fit = list(range(len(texts)))
-        while True:
-            at = {number: place for place, number in enumerate(fit)}
-            asked = [
-                number
-                for number, pair in enumerate(pairs)
-                if all(each is None or each in at for each in pair)
-            ]
-            here = [Pair(*(None if each is None else at[each] for each in pairs[one])) for one in asked]
-            self._start(task, [texts[number] for number in fit], here, read)
-            lines = self._lines(len(fit) + len(here))
-            for number, line in zip(fit, lines, strict=False):
-                counts[number] = int(line)
-            for number, line in zip(asked, lines[len(fit) :], strict=False):
-                differences[number] = Difference.from_line(line)
-            if len(lines) == len(fit) + len(here):
-                return Answered(counts, differences)
+        """How many matches texts hold, and which came and went between the two of each pair.
+
+        Where a text ends the parser, or takes it too long, nothing is told but which it was.
+        """
+        self._start(task, texts, pairs, read)
+        lines = self._lines(len(texts) + len(pairs))
+        if len(lines) == len(texts) + len(pairs):
+            counts = list(map(int, lines[: len(texts)]))
+            return Answered(counts, list(map(Difference.from_line, lines[len(texts) :])))
+        blamed = texts[len(lines)] if len(lines) < len(texts) else None
+        if blamed and self._was_killed() and blamed != self._suspect:
+            self._suspect, blamed = blamed, None  # by somebody else, and perhaps for another's sake
             self.close()
-            if len(lines) >= len(fit):
-                return Answered(counts, differences)
-            counts[fit.pop(len(lines))] = None  # the text that ended the parser, or took it too long
+            return Answered(broken_off=True)
+        self.close()
+        return Answered(ended_by=blamed, broken_off=True)
+
+    def _was_killed(self) -> bool:
+        """Whether the process was ended from outside: by a person, or for the memory that others need."""
+        process = self._process
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process is not None and process.wait(_END_S) in _FROM_OUTSIDE
+        return False
 
     def _start(
         self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]

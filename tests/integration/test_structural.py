@@ -252,6 +252,9 @@ def test_a_file_too_large_to_parse_is_told(
     assert any("could not be parsed" in note for note in results.notes)
 
 
+HOSTILE = b"print(x[" * 20_000 + b"1" + b"])" * 20_000
+
+
 def compared(parser: Parser, *texts: bytes) -> Answered:
     """Texts, each compared with the one before it."""
     named = {str(number): text for number, text in enumerate(texts)}
@@ -261,35 +264,66 @@ def compared(parser: Parser, *texts: bytes) -> Answered:
     )
 
 
-def test_a_parser_that_dies_costs_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("ends", "blamed"),
+    [((signal.SIGSEGV,), "1"), ((signal.SIGKILL,), None), ((signal.SIGKILL, signal.SIGKILL), "1")],
+)
+def test_a_parser_that_dies_says_which_text_ended_it(
+    monkeypatch: pytest.MonkeyPatch, ends: tuple[signal.Signals, ...], blamed: str | None
+) -> None:
+    """One that is killed from outside is given another chance."""
     parser = Parser()
-    assert compared(parser, b"print(1)").counts == [1]
-    parser.close()
     asked = parser._line
+    coming = [turn for end in ends for turn in (None, None, end)]
 
     def killed(until: float) -> bytes | None:
         process = parser._process
-        if process is not None and next(turns) == 2:
-            os.kill(process.pid, signal.SIGKILL)
+        end = coming.pop(0) if coming else None
+        if process is not None and end is not None:
+            os.kill(process.pid, end)
             process.wait()
-            parser._left = b""
             return None
         return asked(until)
 
-    turns = iter(range(100))
     monkeypatch.setattr(parser, "_line", killed)
-    answered = compared(parser, b"print(1)", b"print(2)\nprint(3)", b"print(4)")
-    assert answered.counts == [1, None, 1]
-    told = [None if each is None else (each.before, each.after) for each in answered.differences]
-    assert told == [(0, 1), None, None]
+    texts = (b"print(1)", b"print(2)\nprint(3)", b"print(4)")
+    for _ in ends:
+        answered = compared(parser, *texts)
+        assert answered.broken_off
+        assert not answered.counts
+    assert (answered.ended_by.name if answered.ended_by else None) == blamed
+    whole = compared(parser, *texts)
+    assert whole.counts == [1, 2, 1]
+    assert [(each.before, each.after) for each in whole.differences] == [(0, 1), (1, 2), (2, 1)]
     parser.close()
 
 
-def test_a_text_that_takes_too_long_costs_itself() -> None:
+def test_a_text_that_takes_too_long_is_named() -> None:
     parser = Parser(text_cpu_s=0.05)
-    large = b"print(x[" * 20_000 + b"1" + b"])" * 20_000
-    assert compared(parser, b"print(1)", large, b"print(3)").counts == [1, None, 1]
+    answered = compared(parser, b"print(1)", HOSTILE, b"print(3)")
+    assert (answered.broken_off, answered.ended_by) == (True, Text("python", "1"))
     parser.close()
+
+
+def test_a_hostile_text_costs_itself_and_is_not_parsed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Parser.__init__, "__kwdefaults__", {"text_cpu_s": 0.2})
+    with History(tmp_path / "hostile") as history:
+        history.commit("start", {"a.py": "print(1)\n", "b.py": "print(2)\n"})
+        history.commit("hostile", {"a.py": "print(1)\nprint(2)\n", "b.py": HOSTILE.decode()}, key="hostile")
+        history.commit("back", {"a.py": "print(3)\n", "b.py": "print(1)\nprint(2)\n"}, key="back")
+    with closing(index(history.repo)) as engine:
+        first = found(engine, "print($X) lang:python")
+        assert [(hit.path, keys(history, (hit,))[0]) for hit in first.hits[:2]] == [
+            ("a.py", "back"),
+            ("a.py", "hostile"),
+        ]
+        (note,) = [note for note in first.notes if "could not be parsed" in note]
+        assert note.startswith("1 version of files could not be parsed")
+        monkeypatch.setattr(Parser, "compare", _fails)
+        second = found(engine, "print($X) lang:python")
+        assert (counts(second), note in second.notes) == (counts(first), True)
 
 
 def test_random_histories_beside_brute_force(tmp_path: Path) -> None:
