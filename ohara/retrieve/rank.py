@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 FIRST_DEPTH, DEEPER = 25, 4
 LANE_TIMES, POOL_TIMES = 4, 2
 
-# The lanes of one of several indexes are asked for less: of fifty hunks that are read of all, few are of one.
-LANE_TIMES_BESIDE = 2
-
 _SIDE = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
 
 
@@ -182,15 +179,12 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     """
     above = below or _Above((), {}, frozenset())
     sources, query, plan, allowed = asked.sources, asked.query, asked.plan, asked.allowed
-    beside = sources.beside is not None and below is None
     profile = plan.profile
     weights = profile.weights(query.query_class)
     chosen = chosen_lanes(query.mode, weights)
     answers = await run_lanes(
         LANES,
-        _lane_query(
-            sources, query, plan, allowed, limit=depth * (LANE_TIMES_BESIDE if beside else LANE_TIMES)
-        ),
+        _lane_query(sources, query, plan, allowed, limit=LANE_TIMES * depth),
         chosen=chosen if asked.lanes is None else chosen & asked.lanes,
         timeout_s=plan.settings.lane_timeout_s,
     )

@@ -33,9 +33,6 @@ SELECTED_ROWS = 8_000
 FEWEST_SELECTING = 3
 MOST_ROWS = 32_000
 
-# Who wants fewer hits than these, one of several indexes, looks at fewer rows for them, in the same measure.
-_HITS_OF_ALL_ROWS = 100
-
 # BM25 in an index counts the rows of every word it scores by, one after the other. The rarest score while all
 # of them together have no more rows than these; only questions in histories of a million hunks have more.
 SCORED_ROWS = 1_000_000
@@ -80,7 +77,7 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, li
         found = _candidates(_scored(reader, names, profile, allowed, limit), profile)
         pinned = list(found)
     if len(found) < limit:
-        words = choose_words(reader, query_terms(query.words), _columns(query, profile), hits=limit)
+        words = choose_words(reader, query_terms(query.words), _columns(query, profile))
         if words.selecting:
             more = _candidates(_scored(reader, words, profile, allowed, limit), profile)
             found = {**more, **found} if pinned else more
@@ -89,19 +86,15 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, li
     return ranking(TextLane.name, found.values(), limit, pinned=pinned, whole=whole)
 
 
-def choose_words(
-    reader: Reader, terms: Sequence[str], columns: tuple[str, ...] = (), *, hits: int = _HITS_OF_ALL_ROWS
-) -> WordQuery:
+def choose_words(reader: Reader, terms: Sequence[str], columns: tuple[str, ...] = ()) -> WordQuery:
     """Which words select rows and which only score; words in no row or in too many do neither."""
     rows = reader.document_frequencies(terms)
-    part = min(1.0, hits / _HITS_OF_ALL_ROWS)
     known = sorted((term for term in terms if rows[term]), key=lambda term: rows[term])[:MOST_WORDS]
     selecting: list[str] = []
     taken = 0
     for term in known:
         taken += rows[term]
-        bound = SELECTED_ROWS if len(selecting) >= FEWEST_SELECTING else MOST_ROWS
-        if selecting and taken > part * bound:
+        if selecting and taken > (SELECTED_ROWS if len(selecting) >= FEWEST_SELECTING else MOST_ROWS):
             break
         selecting.append(term)
     most = reader.hunk_count() // _HALF
