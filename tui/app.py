@@ -111,9 +111,13 @@ class OharaApp(App[None]):
         self._connects = True
         await self.search.add_panes()
         self._idle_gc.start()
-        self.set_interval(CHECK_EVERY_S, self._idle_gc.collect_if_idle)
+        self.set_interval(CHECK_EVERY_S, self._collect_garbage)
         start_worker(self, self.link.run, group="link", exclusive=True)
         start_worker(self, self._listen, group="events", exclusive=True)
+
+    def _collect_garbage(self) -> None:
+        if not self.search.finder.state.loading:  # an answer that comes meanwhile would wait
+            self._idle_gc.collect_if_idle()
 
     async def on_event(self, event: events.Event) -> None:
         """Note when the user did something; Textual handles the event."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tui.link import Link, LinkState
     from tui.query_draft import QueryDraft
 
-FIRST_HITS = 30  # what a large screen shows, and little enough to come at once
+_FEWEST_FIRST, _MOST_FIRST = 10, 30  # hits of the first answer, which is to come at once
 _PAGE = 100
 _READING_S = 0.4  # a user who does not type for so long is reading: time to fetch more for the timeline
 WHOLE_HUNK = (
@@ -46,12 +46,16 @@ OnChange: TypeAlias = Callable[[Change], None]
 
 
 class Finder:
-    """The search in one repository and its state; `on_change` is called after every change."""
+    """The search in one repository and its state; `on_change` is called after every change.
+
+    `is_done` says that the last query was answered to its end: one that was cut off may lack its best order.
+    """
 
     def __init__(self, link: Link, on_change: OnChange) -> None:
         self._link = link
         self._on_change = on_change
         self._more = anyio.Lock()
+        self.is_done = True
         self.state = SearchState()
 
     def _set(self, state: SearchState, change: Change = Change.OTHER) -> None:
@@ -127,8 +131,12 @@ class Finder:
         reranks: bool,
         group: str = "commit",
         intent: Intent | None = None,
+        room: int = _MOST_FIRST,
     ) -> None:
-        """Send a query, and refine its results until cancelled; without an `intent` its words decide."""
+        """Send a query, and refine its results until cancelled; without an `intent` its words decide.
+
+        The first answer holds what a list has `room` for.
+        """
         # Late: the first paint waits for nothing.
         from ohara.model import Group, Mode, Order, QueryClass, SearchOptions
         from ohara.query import parse
@@ -141,9 +149,10 @@ class Finder:
             self.refuse(said_of(error), is_typing=False)
             return
         origin = draft.sample.origin if draft.sample is not None else None
+        self.is_done = False
         self._set(self.state.sent(source, order=order, group=group, origin=origin))
         options = SearchOptions(
-            k=FIRST_HITS,
+            k=max(_FEWEST_FIRST, min(room, _MOST_FIRST)),
             rerank=False,
             order=Order(order),
             group=Group(group),
@@ -163,6 +172,7 @@ class Finder:
         except OharaError as error:
             self._set(self.state.failed(error), Change.ANSWER)
             return
+        self.is_done = True
         if not self.state.hits:
             await self._try_without(draft)
         else:

@@ -109,19 +109,17 @@ async def until_stage(pilot: Pilot[None], *stages: Stage) -> None:
 async def until_complete(pilot: Pilot[None]) -> None:
     """Let the app run until the diff is complete: commit, siblings and colours come when nothing moves."""
     await pilot.pause(0.3)  # longer than what they wait for
-    busy = {"preview", "colours", "lexers", "find", "more"}
     app = pilot.app
-    await until(
-        pilot,
-        lambda: not any(worker.group in busy and not worker.is_finished for worker in app.workers),
-        "rest",
-    )
+    assert isinstance(app, OharaApp)
+    await until(pilot, lambda: _is_at_rest(app), "rest")
     await pilot.pause(0.3)
-    await until(
-        pilot,
-        lambda: not any(worker.group in busy and not worker.is_finished for worker in app.workers),
-        "rest",
-    )
+    await until(pilot, lambda: _is_at_rest(app), "rest")
+
+
+def _is_at_rest(app: OharaApp) -> bool:
+    busy = {"preview", "colours", "lexers", "find", "more"}
+    is_drawn = app.search.lazy.mounted is None or app.search.hit_list.is_at_rest
+    return is_drawn and not any(worker.group in busy and not worker.is_finished for worker in app.workers)
 
 
 @asynccontextmanager

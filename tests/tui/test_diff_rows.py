@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +16,9 @@ from tui.diff.document import DiffDocument, following, preceding
 from tui.diff.rows import Pair, Row, RowKind, lines_of, pairs_of, rows_of
 from tui.diff.selection import Selection, Spot
 from tui.diff.words import changed, partners
+
+if TYPE_CHECKING:
+    from ohara.model import Hit
 
 BODY = " import os\n-a = 1\n-b = 2\n+a = 3\n+b = 4\n+c = 5\n done"
 
@@ -169,6 +175,33 @@ def test_as_much_context_is_shown_as_is_wished_and_there(wish: int, then: int) -
     numbered = {row.new: row.text for row in lines_of(framed) if row.new is not None}
     assert all(FILE[number - 1] == text for number, text in numbered.items())
     assert lead(narrowed(framed, then)) == min(then, lead(framed))
+
+
+def lines_around(given_hit: Hit, wish: int) -> Lines:
+    wanted = missing(given_hit, wish)
+    assert wanted is not None
+    return Lines(wanted[0], tuple(FILE[wanted[0] - 1 : wanted[1]]))
+
+
+def test_what_another_hunk_added_is_no_context() -> None:
+    above = hit("+line 14\n line 15", top=14, old_top=14)
+    middle = hit(changed_at_20(), top=18, old_top=17)
+    below = hit(" line 25\n+line 26", top=25, old_top=24)
+    given_hits = (middle, above, below)  # the hit that was found comes first
+    shown = ContextWindow(given_hits, 30, {0: lines_around(middle, 30)}).shown()[0]
+    assert [row.text for row in lines_of(shown) if row.new is not None] == FILE[15:24]
+    assert (shown.top, shown.old_top) == (16, 15)
+
+
+def test_a_part_of_a_new_file_has_no_context() -> None:
+    part = hit("+line 18\n+line 19", top=18, old_top=0, kind=ChangeKind.ADDED)
+    assert ContextWindow((part,), 8, {0: lines_around(part, 8)}).shown() == (part,)
+
+
+def test_lines_that_an_excerpt_leaves_out_are_no_context() -> None:
+    part = replace(hit(changed_at_20(), top=18, old_top=18), above=2)
+    (shown,) = ContextWindow((part,), 8, {0: lines_around(part, 8)}).shown()
+    assert (shown.top, lead(shown), tail(shown)) == (18, 2, 8)
 
 
 def test_no_lines_are_fetched_for_a_deleted_file() -> None:

@@ -112,6 +112,61 @@ async def test_a_question_nobody_asks_any_more_is_given_up_and_its_answer_never_
         assert app.search.finder.state.source == "retry"
 
 
+async def test_a_key_gives_up_the_question_before_it_at_once(parcel: Path) -> None:
+    app = app_for(parcel)
+    app.link = link = Listed(app.link_changed)
+    link.asked, link.given_up = [], []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_stage(pilot, Stage.WELCOME)
+        app.search.bar.show(QueryDraft("slow"))
+        await until(pilot, lambda: "slow" in link.asked)
+        app.search.bar.input.focus()
+        app.search.asking.ask_soon()
+        await until(pilot, lambda: link.given_up == ["slow"])
+        assert link.asked == ["slow"]  # before the next one is asked
+
+
+async def test_a_key_and_its_taking_back_still_settle_the_order(parcel: Path) -> None:
+    app = app_for(parcel)
+    app.link = link = Backwards(app.link_changed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.reranks = True
+        link.hold()
+        await until_stage(pilot, Stage.WELCOME)
+        await pilot.press(*"retry")
+        await until_stage(pilot, Stage.RESULTS)
+        first = app.search.results.hits[0]
+        await pilot.press("x", "backspace")
+        link.gate.set()
+        await until(pilot, lambda: app.search.finder.state.reranked)
+        assert app.search.finder.state.source == "retry"
+        assert app.search.results.hits[-1].hunk == first.hunk
+
+
+async def test_the_diff_follows_an_answer_that_came_while_typing(parcel: Path) -> None:
+    async with running(parcel, "retry") as (app, pilot):
+        before = app.search.diff.hits[0]
+        assert app.search.bar.input.has_focus
+        app.search.bar.show(QueryDraft("timeout"))
+        await until(pilot, lambda: app.search.finder.state.source == "timeout")
+        await until_stage(pilot, Stage.RESULTS)
+        first = app.search.results.hits[0]
+        assert first.hunk != before.hunk
+        await until(pilot, lambda: app.search.diff.hits[0].hunk == first.hunk, "the diff follows")
+
+
+async def test_a_view_that_finds_nothing_is_left_by_the_key_that_entered_it(parcel: Path) -> None:
+    async with running(parcel, "uploading", asked=True) as (app, pilot):
+        assert app.search.results.has_focus
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: app.search.bar.draft.is_pattern and not app.search.finder.state.hits)
+        await until(pilot, lambda: app.search.advice.has_focus)
+        await pilot.press("dollar_sign")
+        await until_stage(pilot, Stage.RESULTS)
+        assert app.search.bar.draft == QueryDraft("uploading")
+        assert app.search.results.has_focus
+
+
 async def test_keys_in_quick_succession_ask_once(parcel: Path) -> None:
     app = app_for(parcel)
     app.link = link = Listed(app.link_changed)
@@ -154,11 +209,11 @@ async def test_a_reranked_list_still_begins_with_its_first_hit(parcel: Path) -> 
     app = app_for(parcel, "upload")
     app.reranks = True
     app.link = link = Backwards(app.link_changed)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 34)) as pilot:
         link.hold()
         await until_stage(pilot, Stage.RESULTS)
-        last = app.search.results.hits[8]
-        for _ in range(8):
+        last = app.search.results.hits[5]
+        for _ in range(5):
             await pilot.press("down")
         first = app.search.results.hits[0]
         link.gate.set()
@@ -167,7 +222,7 @@ async def test_a_reranked_list_still_begins_with_its_first_hit(parcel: Path) -> 
         assert results.selected == last
         place = 2 * results.position
         assert 0 < results.scroll_offset.y <= place < results.scroll_offset.y + results.size.height
-        assert results.scroll_offset.y == place - 2 * 8  # where it stood
+        assert results.scroll_offset.y == place - 2 * 5  # where it stood
         results.show(results.hits)
         results.show((*results.hits[1:4], results.hits[0], *results.hits[4:]), keep=True)
         await pilot.pause()
@@ -204,7 +259,7 @@ async def test_reranking_leaves_a_cursor_that_nobody_moved_on_the_first_hit(parc
         link.gate.set()
         await until(pilot, lambda: app.search.results.hits[0].hunk == fused[-1].hunk)
         assert app.search.results.position == 0
-        assert app.search.diff.hits[0].hunk == fused[-1].hunk
+        await until(pilot, lambda: app.search.diff.hits[0].hunk == fused[-1].hunk)
 
 
 async def test_the_reranked_order_settles_with_the_cursor_on_the_same_hit(parcel: Path) -> None:

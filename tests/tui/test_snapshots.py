@@ -176,6 +176,7 @@ def test_dialogs(parcel: Path, snap_compare: Compare, name: str, keys: tuple[str
 def test_completion(parcel: Path, snap_compare: Compare) -> None:
     async def before(pilot: Pilot[None]) -> None:
         await until_stage(pilot, Stage.RESULTS)
+        await until(pilot, lambda: app.search.finder.state.cursor is None)
         app.search.bar.input.insert_text_at_cursor(" author:")
         await until(pilot, lambda: "Ada" in app.search.completing.hint)
         await until_complete(pilot)

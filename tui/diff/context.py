@@ -46,8 +46,22 @@ class ContextWindow:
         if not hit.excerpt or self.context is None:
             return hit
         if number in self.around:
-            hit = widened(hit, *self.around[number])
+            hit = widened(hit, *self._unchanged(hit, self.around[number]))
         return narrowed(hit, self.context)
+
+    def _unchanged(self, hit: Hit, around: Lines) -> Lines:
+        """The lines without those that are no context: of other hunks, or without a counterpart before."""
+        last = _last(hit)
+        low = hit.top if hit.above or not hit.old_top else max(1, hit.top - hit.old_top + 1)
+        high = last if hit.below or not hit.old_top else around.first + len(around.lines) - 1
+        for other in self.given:
+            if other is not hit and other.path == hit.path and other.commit.sha == hit.commit.sha:
+                if other.top > last:
+                    high = min(high, other.top - 1)
+                elif _last(other) < hit.top:
+                    low = max(low, _last(other) + 1)
+        start = max(around.first, low)
+        return Lines(start, around.lines[start - around.first : high - around.first + 1])
 
 
 def lead(hit: Hit) -> int:
@@ -62,6 +76,15 @@ def tail(hit: Hit) -> int:
     return count if count < len(lines) else 0  # nothing changed: all of it is before
 
 
+def _last(hit: Hit) -> int:
+    """The number of its last line in the new file."""
+    return hit.top + _new_lines(hit.excerpt.split("\n")) - 1
+
+
+def _new_lines(lines: Iterable[str]) -> int:
+    return sum(line[:1] in {"+", " "} for line in lines)
+
+
 def _run(lines: Iterable[str]) -> int:
     return sum(1 for _ in takewhile(lambda line: line[:1] == " ", lines))
 
@@ -71,7 +94,7 @@ def missing(hit: Hit, context: int) -> tuple[int, int] | None:
     if not hit.excerpt or hit.top < 1:
         return None  # a deleted file has no new lines around it
     lines = hit.excerpt.split("\n")
-    shown = sum(line[:1] in {"+", " "} for line in lines)
+    shown = _new_lines(lines)
     first = max(1, hit.top - max(0, context - lead(hit)))
     last = hit.top + shown - 1 + max(0, context - tail(hit))
     return None if (first, last) == (hit.top, hit.top + shown - 1) else (first, last)
@@ -83,7 +106,7 @@ def widened(hit: Hit, first: int, lines: Sequence[str]) -> Hit:
     The lines reach over the whole excerpt; those before and after it are added.
     """
     excerpt = hit.excerpt.split("\n")
-    shown = sum(line[:1] in {"+", " "} for line in excerpt)
+    shown = _new_lines(excerpt)
     before = [" " + line for line in lines[: max(0, hit.top - first)]]
     after = [" " + line for line in lines[hit.top - first + shown :]]
     if excerpt[-1][:1] == "\\":

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tui.screens.search import SearchScreen
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
+_HIT_LINES = 2  # of the screen for each hit; a line each where the list has half of it
 
 
 class Asking:
@@ -24,7 +25,8 @@ class Asking:
         self._debounce: Timer | None = None
 
     def ask_soon(self) -> None:
-        """Ask when typing pauses."""
+        """Ask when typing pauses; the answer to the query before is not waited for, nor drawn, any more."""
+        self._screen.workers.cancel_group(self._screen, "find")
         if self._debounce is not None:
             self._debounce.stop()
         ask = partial(self.ask, is_typing=self._screen.bar.input.has_focus)
@@ -44,7 +46,7 @@ class Asking:
             screen.workers.cancel_group(screen, "find")
             finder.refuse(problem.said, is_typing=problem.is_typing)
             return False
-        if is_typing and finder.state.has_answered(draft, screen.order, screen.group):
+        if is_typing and finder.is_done and finder.state.has_answered(draft, screen.order, screen.group):
             finder.accept()
             return True
         work = partial(
@@ -54,6 +56,7 @@ class Asking:
             group=screen.group,
             reranks=screen.ohara.reranks,
             intent=screen.intent,
+            room=screen.size.height // _HIT_LINES,
         )
         screen.start_worker(work, group="find", exclusive=True)
         return True

@@ -13,8 +13,12 @@ from tui.screens.preview import Preview
 from tui.search_state import Stage, same_lines
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from ohara.model import Hit, Sha
     from tui.screens.search import SearchScreen
+
+_DIFF_AFTER_S = 0.06  # as the debounce: a key that is typed meanwhile does not wait for a diff to be drawn
 
 
 class HitList:
@@ -24,12 +28,15 @@ class HitList:
         self._screen = screen
         self._shown: tuple[str, ...] | None = None
         self._thread_shown: Sha | None = None
+        self._was_listed = False  # something, when the hits of now came
+        self._soon: Timer | None = None
         self.preview = Preview(screen)
 
     def fill(self, change: Change) -> None:
         """Put hits into the panes."""
         screen, state = self._screen, self._screen.finder.state
         results, timeline = screen.results, screen.timeline
+        self._was_listed = screen.panes.display
         results.now = screen.ohara.clock()
         results.threads = state.threads
         if change is Change.ANSWER and state.hits:
@@ -56,6 +63,34 @@ class HitList:
     def _prepare(self, paths: set[str]) -> None:
         """Load the colours of all hits beside the drawing, once the first is drawn."""
         self._screen.start_worker(partial(to_thread.run_sync, prepare, paths), group="lexers", exclusive=True)
+
+    def selected(self, hit: Hit) -> None:
+        """Show the diff of a hit that was selected: while somebody types, after the list, when keys pause."""
+        if self._soon is not None:
+            self._soon.stop()
+            self._soon = None
+        screen = self._screen
+        if screen.bar.input.has_focus and self._was_listed and not screen.results.was_moved:
+            self._soon = screen.set_timer(_DIFF_AFTER_S, self._show_selected)
+        else:
+            self.show_diff(hit)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """True when the diff of the selected hit is there, with all that is told beside it."""
+        return self._soon is None and (self._screen.selected is None or self.preview.is_complete)
+
+    def typed(self) -> None:
+        """Let a key go before the diffs that are still to be drawn."""
+        self.preview.postpone()
+        if self._soon is not None:
+            self._soon.reset()
+
+    def _show_selected(self) -> None:
+        self._soon = None
+        hit = self._screen.selected
+        if hit is not None:
+            self.show_diff(hit)
 
     def show_diff(self, hit: Hit) -> None:
         """Show the diff of a hit; of the same lines in another order nothing is drawn anew."""

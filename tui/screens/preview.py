@@ -44,6 +44,11 @@ class Preview:
             self._timer.stop()
         self._timer = screen.set_timer(_AT_REST_S, partial(self._complete_soon, hit))
 
+    def postpone(self) -> None:
+        """Wait again until nothing moves: something was typed."""
+        if self._timer is not None:
+            self._timer.reset()
+
     def refit(self) -> None:
         """Show the selected hit again, in another width."""
         hit = self._screen.selected

@@ -171,6 +171,7 @@ class SearchScreen(PanedScreen):
         event.stop()
         self.history.query_changed(event.draft)
         if self.lazy.mounted is not None:
+            self.hit_list.typed()
             self.completing.typed(self.bar.input.before_cursor if self.bar.input.has_focus else None)
             self.view.draw_hint()
         self.intent = None
@@ -211,7 +212,7 @@ class SearchScreen(PanedScreen):
 
     def on_result_list_selected(self, event: ResultList.Selected) -> None:
         """Show the diff of the hit."""
-        self.hit_list.show_diff(event.hit)
+        self.hit_list.selected(event.hit)
 
     def on_result_list_near_end(self) -> None:
         """Fetch more hits."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tui.widgets.query_bar import QueryBar
     from tui.widgets.search_panes import SearchPanes
 
-_DIM_AFTER_S = 0.15  # an answer that comes sooner does not flicker
+_DIM_AFTER_S = 0.5  # an answer that comes sooner, as nearly all do, does not make the panes flicker
 _FOCUS_ADVICE = frozenset({Stage.NOT_INDEXED, Stage.NO_REPOSITORY})  # what is left to do takes one key
 
 
@@ -75,7 +75,7 @@ class SearchView:
         if has_hits and self._screen.advice.has_focus:
             panes.results.focus()
         if not has_hits and self._screen.focused in {panes.results, panes.diff}:
-            self._bar.input.focus()
+            self._screen.advice.focus()  # keys stay keys: what emptied the list is pressed again to undo it
         if not self._finder.state.loading:
             self._set_stale(panes, stale=False)
         elif self._dim is None:
