@@ -32,6 +32,7 @@ T = TypeVar("T")
 _BATCH_HUNKS = 4_000
 _READ_COMMITS = 200
 _LOCK_WAIT_S = 5.0
+_HIDDEN_SHARE = 10  # a tenth of the commits may stay hidden: a branch that was put back is there at once
 _EXACT = frozenset({Pass.TEXT, Pass.LITERAL})
 _COPIED_FACTS: tuple[Fact[object], ...] = (
     facts.REFS, facts.TIPS, facts.COMPLETE, facts.TOTAL, facts.SINCE, facts.OLDER, facts.GRAFTS,
@@ -81,6 +82,7 @@ class _Push:
         yield from self._vectors()
         self._threads()
         self._facts()
+        self._collect()
         self._writer.upkeep.compact()
 
     def _show(self) -> None:
@@ -232,6 +234,12 @@ class _Push:
         for fact in _COPIED_FACTS:
             self._writer.record(fact, self._there.facts.fact(fact))
         self._writer.commit()
+
+    def _collect(self) -> None:
+        """Remove what is hidden once it is much: each removal writes the rows of common words again."""
+        shown = list(self._writer.known_shas().values())
+        if shown.count(False) * _HIDDEN_SHARE > len(shown):
+            self._writer.upkeep.collect()
 
     # -- a pass ----------------------------------------------------------------------------------
 

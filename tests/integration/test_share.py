@@ -153,6 +153,29 @@ def test_only_what_is_new_is_pushed_and_what_went_is_hidden(
         assert hits(shared, '"zebra"') == []
 
 
+def test_a_history_that_was_rewritten_leaves_nothing_behind(
+    pushed: tuple[Engine, PostgresIndex], small_project: Repo, team: Server, tmp_path: Path
+) -> None:
+    own, target = pushed
+    with target.statistics() as known:
+        before = known.commits()
+    small_project.git("reset", "--hard", "-q", f"HEAD~{before // 4}")
+    (small_project.path / "brand_new.py").write_text("def unheard_of():\n    return 'zebra'\n")
+    small_project.git("add", "brand_new.py")
+    small_project.git("commit", "-q", "-m", "an unheard-of zebra")
+    indexed(own)
+    own.gc()
+    pushed_to(own, target)
+    assert target.examine().damage == ""
+    fresh = PostgresIndex(target.location, team, f"{tmp_path.name}-fresh")
+    pushed_to(own, fresh)
+    assert target.dump() == fresh.dump()
+    with closing(shared_engine(own, target)) as shared:
+        for query in ("zebra", *QUERIES):
+            assert hits(shared, query) == hits(own, query), query
+    fresh.forget(wait_s=5)
+
+
 def test_two_do_not_push_at_once(pushed: tuple[Engine, PostgresIndex]) -> None:
     own, target = pushed
     with target.locked(wait_s=0), pytest.raises(IndexLocked, match="somebody else is pushing"):
