@@ -55,6 +55,11 @@ def read_structure(text: str) -> Structure:
         raise QueryError(
             "there is no pattern to look for", hint="write some code, as in: foo($X, timeout=$T)"
         )
+    if METAVARIABLE.fullmatch(pattern):
+        raise QueryError(
+            "a name by itself stands for every piece of code",
+            hint=f"write some code around it, as in: foo({pattern})",
+        )
     unknown = [name for name in where if f"${name}" not in pattern]
     if unknown:
         raise QueryError(

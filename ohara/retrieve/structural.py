@@ -144,6 +144,8 @@ async def _read(sources: Sources, structures: Structures, query: Query) -> Readi
     sought, why = await anyio.to_thread.run_sync(parse, abandon_on_cancel=True)
     if not sought.task.languages and rule is not None:
         raise _NotCode(f"the rule cannot be used: {why}", _RULES)
+    if not sought.task.languages and structure.where:
+        raise QueryError(f"the pattern cannot be used: {why}", hint="it ends in: where NAME=/regex/")
     if not sought.task.languages:
         raise _NotCode(
             f"the pattern is no whole piece of code: {why}",

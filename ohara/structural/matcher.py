@@ -39,9 +39,13 @@ def compile_pattern(pattern: str, where: Mapping[str, str], language: str) -> di
     if not rules:
         raise Unparsable(f"it does not parse as {language}")
     compiled: dict[str, Any] = {"rule": {"any": rules}}
+    check_rule(compiled, language)
     if where:
         compiled["constraints"] = {name: {"regex": regex} for name, regex in where.items()}
-    check_rule(compiled, language)
+        try:
+            check_rule(compiled, language)
+        except Unparsable as error:
+            raise Unparsable(f"a condition is no regular expression: {error}") from error
     return compiled
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ohara.errors import InternalError
+from ohara.errors import InternalError, QueryError
 from ohara.structural.found import Difference
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from ohara.structural.worker import main; sys.exit(main())"
 )
 _PIPE_BYTES = 2**20  # several files are on their way while one is parsed
+# How a process ends that somebody ended, for whatever reason, and one that went too deep.
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
+_BY_ITSELF = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGILL)
 _END_S = 1.0  # for a process that closed its pipe to be gone
 _START_S = 20.0  # importing, on a machine that is busy
 MOST_PARSERS = 2  # on a machine with more cores as well: each keeps what it read in its memory
@@ -108,19 +110,18 @@ class Parser:
             counts = list(map(int, lines[: len(texts)]))
             return Answered(counts, list(map(Difference.from_line, lines[len(texts) :])))
         blamed = texts[len(lines)] if len(lines) < len(texts) else None
-        if blamed and self._was_killed() and blamed != self._suspect:
+        if blamed and blamed != self._suspect and self._end_code() in _FROM_OUTSIDE:
             self._suspect, blamed = blamed, None  # by somebody else, and perhaps for another's sake
             self.close()
             return Answered(broken_off=True)
         self.close()
         return Answered(ended_by=blamed, broken_off=True)
 
-    def _was_killed(self) -> bool:
-        """Whether the process was ended from outside: by a person, or for the memory that others need."""
-        process = self._process
+    def _end_code(self) -> int | None:
+        """How the process ended; None when it has not."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return process is not None and process.wait(_END_S) in _FROM_OUTSIDE
-        return False
+            return self._process.wait(_END_S) if self._process is not None else None
+        return None
 
     def _start(
         self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]
@@ -139,6 +140,8 @@ class Parser:
         self._send(process, json.dumps(request).encode() + b"\n")
         first = self._line(time.monotonic() + _START_S)
         if first is None:
+            if self._end_code() in _BY_ITSELF:
+                raise QueryError("the pattern is more than the parser can read", hint="write a smaller one")
             raise InternalError("the parser does not start", hint="ohara doctor says more")
         reply = json.loads(first)
         wanted = [read(texts[number].name) for number in reply["wanted"]]

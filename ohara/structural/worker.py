@@ -56,6 +56,8 @@ def main() -> int:
                 finders[language] = prepared(language, request["pattern"], where, rule)
             except Unparsable as error:
                 errors[language] = str(error)
+            except (RecursionError, MemoryError):
+                errors[language] = "it is nested too deep"
         outlines = [finders[language].known(name) for language, name, _ in request["texts"]]
         wanted = [number for number, outline in enumerate(outlines) if outline is None]
         _write(sink, json.dumps({"errors": errors, "wanted": wanted}).encode())

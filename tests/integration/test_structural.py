@@ -243,6 +243,27 @@ def test_what_is_no_code_is_words_or_an_error(told: tuple[Engine, History]) -> N
         found(engine, "fetch($X) lang:cobol")
 
 
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("fetch($X) where X=/(/", "no regular expression: unclosed group"),
+        ("fetch( where X=/a/", "where speaks of X"),
+        ("fetch($X where X=/a/", "does not parse as python"),
+        ("$X", "a name by itself stands for every piece of code"),
+        ("$$$X", "a name by itself stands for every piece of code"),
+        (f"{'f(' * 400}$X{')' * 400}", "nested too deep"),
+        (f"{'f(' * 4_000}$X{')' * 4_000}", "nested too deep|more than the parser can read"),
+    ],
+)
+def test_a_pattern_that_cannot_be_used_is_refused(
+    told: tuple[Engine, History], pattern: str, said: str
+) -> None:
+    engine, history = told
+    with pytest.raises(QueryError, match=said):
+        found(engine, f"{pattern} lang:python")
+    assert keys(history, found(engine, "fetch($A, $B, $C) lang:python").hits) == ["back", "lines"]
+
+
 def test_a_file_too_large_to_parse_is_told(
     told: tuple[Engine, History], monkeypatch: pytest.MonkeyPatch
 ) -> None:
