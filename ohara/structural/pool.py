@@ -34,6 +34,7 @@ _PIPE_BYTES = 2**20  # several files are on their way while one is parsed
 # How a process ends that somebody ended, for whatever reason, and one that went too deep.
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 _BY_ITSELF = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGILL)
+_MOST_STARTS = 3
 _END_S = 1.0  # for a process that closed its pipe to be gone
 _START_S = 20.0  # importing, on a machine that is busy
 MOST_PARSERS = 2  # on a machine with more cores as well: each keeps what it read in its memory
@@ -127,7 +128,6 @@ class Parser:
         self, task: Task, texts: Sequence[Text], pairs: Sequence[Pair], read: Callable[[str], bytes]
     ) -> dict[str, str]:
         """Send a request; what is wrong with the pattern in each language that it is no code in."""
-        process = self._running()
         request = {
             "languages": task.languages,
             "pattern": task.pattern,
@@ -137,23 +137,33 @@ class Parser:
             "pairs": pairs,
             "cpu_s": self._text_cpu_s,
         }
-        self._send(process, json.dumps(request).encode() + b"\n")
-        first = self._line(time.monotonic() + _START_S)
-        if first is None:
-            if self._end_code() in _BY_ITSELF:
-                raise QueryError("the pattern is more than the parser can read", hint="write a smaller one")
-            raise InternalError("the parser does not start", hint="ohara doctor says more")
-        reply = json.loads(first)
+        reply = json.loads(self._replied(json.dumps(request).encode() + b"\n"))
         wanted = [read(texts[number].name) for number in reply["wanted"]]
-        self._send(process, b"".join(part for data in wanted for part in (b"%d\n" % len(data), data)))
+        self._send(b"".join(part for data in wanted for part in (b"%d\n" % len(data), data)))
         errors: dict[str, str] = reply["errors"]
         return errors
 
-    def _send(self, process: subprocess.Popen[bytes], data: bytes) -> None:
-        if process.stdin is not None:
+    def _replied(self, request: bytes) -> bytes:
+        """What is first answered to a request, by another parser if one is killed meanwhile."""
+        for _ in range(_MOST_STARTS):
+            self._running()
+            self._send(request)
+            first = self._line(time.monotonic() + _START_S)
+            if first is not None:
+                return first
+            ended = self._end_code()
+            self.close()
+            if ended in _BY_ITSELF:
+                raise QueryError("the pattern is more than the parser can read", hint="write a smaller one")
+            if ended not in _FROM_OUTSIDE:
+                break
+        raise InternalError("the parser does not start", hint="ohara doctor says more")
+
+    def _send(self, data: bytes) -> None:
+        if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
-                process.stdin.write(data)
-                process.stdin.flush()
+                self._process.stdin.write(data)
+                self._process.stdin.flush()
 
     def _lines(self, count: int) -> list[bytes]:
         """The next lines, up to the one that the parser does not live to write."""
@@ -165,7 +175,8 @@ class Parser:
             lines.append(line)
         return lines
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> None:
+        """Start the process unless it runs."""
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._process = subprocess.Popen(
@@ -177,7 +188,6 @@ class Parser:
             if self._process.stdin is not None and sys.platform == "linux":
                 with contextlib.suppress(OSError):  # the user has many pipes
                     fcntl.fcntl(self._process.stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-        return self._process
 
     def _line(self, until: float) -> bytes | None:
         """The next line that the parser writes; None when it has ended, or does not by then."""

@@ -319,6 +319,27 @@ def test_a_parser_that_dies_says_which_text_ended_it(
     parser.close()
 
 
+def test_a_parser_that_is_killed_before_it_answers_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = Parser()
+    send = parser._send
+    kills = iter((True, True, False))
+
+    def killed(data: bytes) -> None:
+        process = parser._process
+        if process is not None and next(kills, False):
+            process.kill()
+            process.wait()
+        send(data)
+
+    monkeypatch.setattr(parser, "_send", killed)
+    assert compared(parser, b"print(1)").counts == [1]
+    kills = iter((True, True, True))
+    parser.close()
+    with pytest.raises(InternalError, match="does not start"):
+        compared(parser, b"print(1)")
+    parser.close()
+
+
 def test_a_text_that_takes_too_long_is_named() -> None:
     parser = Parser(text_cpu_s=0.05)
     answered = compared(parser, b"print(1)", HOSTILE, b"print(3)")
