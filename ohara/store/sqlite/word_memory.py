@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from threading import Lock, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import apsw
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 FIRST_QUESTIONS = 3  # are answered by SQLite: a command of its own asks no more
 READ_AT_ONCE = 12_000  # rows of words that are read while somebody waits: some four milliseconds
+_BEHIND_S = 0.5  # the answer that they were wanted for is not to wait for them
+_ONE_AT_A_TIME = Lock()  # of all indexes that a question is put to
 _CALM_S = 1.0  # while an index run writes, whatever is read is outdated at once
 
 _LENGTHS = "lengths of hunks"
@@ -109,8 +111,13 @@ class WordMemory:
                 self._thread.start()
 
     def _read(self) -> None:
+        sleep(_BEHIND_S)
         # Whatever happens to the index meanwhile, SQLite goes on to answer, and says it.
-        with suppress(OharaError, apsw.Error, Interrupted), closing(self._opened()) as session:
+        with (
+            suppress(OharaError, apsw.Error, Interrupted),
+            _ONE_AT_A_TIME,
+            closing(self._opened()) as session,
+        ):
             with self._lock:
                 if self._is_closed:
                     return
