@@ -108,7 +108,8 @@ class Pickaxe:
         self.shares = Shares(())
         self._seen: dict[str, str] = {}
         self._reading = Lock()
-        self._unreadable: set[Side] = set()  # missing or too large, which is soon seen again
+        self._names: dict[frozenset[str], str] = {}
+        self._unreadable: set[Side] = set()  # missing or too large, which is soon seen again, or for now
         self._hostile: set[Side] = set()
         self.rows: list[FileVersion] = []
         self.progress = Progress()
@@ -156,13 +157,19 @@ class Pickaxe:
         names: dict[str, dict[str, Compared]] = {}
         waiting = self.shares.waiting()
         for each, _, _ in waiting:
-            names.setdefault(self._sought.name(each.languages), {})[each.key] = each
+            names.setdefault(self._name(each), {})[each.key] = each
         for name, keys in names.items():
             for key, found in kept(name, list(keys)).items():
                 self._take(keys[key], found)
         left = [(each, path) for each, path, _ in waiting if each not in self._differences]
         self.shares = Shares(left, self._parsers.count)
         self.progress.done += len(waiting) - len(left)
+
+    def _name(self, compared: Compared) -> str:
+        languages = compared.languages
+        if languages not in self._names:
+            self._names[languages] = self._sought.name(languages)
+        return self._names[languages]
 
     def _take(self, compared: Compared, found: Difference) -> None:
         self._differences[compared] = found if found.is_known else None
@@ -201,7 +208,7 @@ class Pickaxe:
         for compared, difference in found.items():
             self._take(compared, difference)
             if not self._unreadable.intersection(compared):
-                fresh.setdefault(self._sought.name(compared.languages), {})[compared.key] = difference
+                fresh.setdefault(self._name(compared), {})[compared.key] = difference
         return fresh
 
     def _length(self, side: Side) -> int:
@@ -232,7 +239,8 @@ class Pickaxe:
             answered = self._compare(list(texts.values()), [pairs[compared] for compared in sent], share)
             if answered.broken_off:
                 if answered.ended_by is not None:
-                    self._hostile.add(Side(answered.ended_by.language, answered.ended_by.name))
+                    unfit = self._unreadable if answered.for_now else self._hostile
+                    unfit.add(Side(answered.ended_by.language, answered.ended_by.name))
                     self._lengths[answered.ended_by.name] = 0
                 return None
             found.update(zip(sent, answered.differences, strict=True))

@@ -13,7 +13,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,6 +34,7 @@ _PIPE_BYTES = 2**20  # several files are on their way while one is parsed
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 _BY_ITSELF = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGILL)
 _MOST_STARTS = 3
+_STEP_S = 0.5
 _END_S = 1.0  # for a process that closed its pipe to be gone
 _START_S = 20.0  # importing, on a machine that is busy
 MOST_PARSERS = 2  # on a machine with more cores as well: each keeps what it read in its memory
@@ -71,12 +71,13 @@ class Pair(NamedTuple):
 class Answered:
     """How many matches each text holds, and how each pair differs; nothing when the parser broke off.
 
-    It may have been ended by one of the texts.
+    It may have been ended by one of the texts; `for_now` where that is not certain to happen again.
     """
 
     counts: Sequence[int] = ()
     differences: Sequence[Difference] = ()
     ended_by: Text | None = None
+    for_now: bool = False
     broken_off: bool = False
 
 
@@ -110,13 +111,11 @@ class Parser:
         if len(lines) == len(texts) + len(pairs):
             counts = list(map(int, lines[: len(texts)]))
             return Answered(counts, list(map(Difference.from_line, lines[len(texts) :])))
-        blamed = texts[len(lines)] if len(lines) < len(texts) else None
-        if blamed and blamed != self._suspect and self._end_code() in _FROM_OUTSIDE:
-            self._suspect, blamed = blamed, None  # by somebody else, and perhaps for another's sake
-            self.close()
-            return Answered(broken_off=True)
+        ended, blamed = self._end_code(), texts[len(lines)] if len(lines) < len(texts) else None
         self.close()
-        return Answered(ended_by=blamed, broken_off=True)
+        if blamed and blamed != self._suspect and ended in _FROM_OUTSIDE:
+            self._suspect, blamed = blamed, None  # perhaps it was for another's sake
+        return Answered(ended_by=blamed, for_now=ended is None or ended in _FROM_OUTSIDE, broken_off=True)
 
     def _end_code(self) -> int | None:
         """How the process ended; None when it has not."""
@@ -148,7 +147,7 @@ class Parser:
         for _ in range(_MOST_STARTS):
             self._running()
             self._send(request)
-            first = self._line(time.monotonic() + _START_S)
+            first = self._line(_START_S)
             if first is not None:
                 return first
             ended = self._end_code()
@@ -169,7 +168,7 @@ class Parser:
         """The next lines, up to the one that the parser does not live to write."""
         lines: list[bytes] = []
         while len(lines) < count:
-            line = self._line(time.monotonic() + _TEXT_S)
+            line = self._line(_TEXT_S)
             if line is None:
                 break
             lines.append(line)
@@ -189,18 +188,26 @@ class Parser:
                 with contextlib.suppress(OSError):  # the user has many pipes
                     fcntl.fcntl(self._process.stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
-    def _line(self, until: float) -> bytes | None:
-        """The next line that the parser writes; None when it has ended, or does not by then."""
+    def _line(self, patience_s: float) -> bytes | None:
+        """The next line that the parser writes; None when it has ended, or does not for so long.
+
+        Only waiting counts: while this process is stopped, so may the parser be.
+        """
         process = self._process
         if process is None or process.stdout is None:
             return None
         handle = process.stdout.fileno()
         while b"\n" not in self._left:
-            ready, _, _ = select.select([handle], [], [], max(0.0, until - time.monotonic()))
-            more = os.read(handle, 1 << 16) if ready else b""
-            if not more:
-                return None
-            self._left += more
+            ready, _, _ = select.select([handle], [], [], _STEP_S)
+            if ready:
+                more = os.read(handle, 1 << 16)
+                if not more:
+                    return None
+                self._left += more
+            else:
+                patience_s -= _STEP_S
+                if patience_s <= 0:
+                    return None
         line, _, self._left = self._left.partition(b"\n")
         return line
 

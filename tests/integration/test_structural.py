@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import select
 import signal
 import time
 from contextlib import closing
@@ -286,25 +287,29 @@ def compared(parser: Parser, *texts: bytes) -> Answered:
 
 
 @pytest.mark.parametrize(
-    ("ends", "blamed"),
-    [((signal.SIGSEGV,), "1"), ((signal.SIGKILL,), None), ((signal.SIGKILL, signal.SIGKILL), "1")],
+    ("ends", "blamed", "for_now"),
+    [
+        ((signal.SIGSEGV,), "1", False),
+        ((signal.SIGKILL,), None, True),
+        ((signal.SIGKILL, signal.SIGKILL), "1", True),
+    ],
 )
 def test_a_parser_that_dies_says_which_text_ended_it(
-    monkeypatch: pytest.MonkeyPatch, ends: tuple[signal.Signals, ...], blamed: str | None
+    monkeypatch: pytest.MonkeyPatch, ends: tuple[signal.Signals, ...], blamed: str | None, for_now: bool
 ) -> None:
     """One that is killed from outside is given another chance."""
     parser = Parser()
     asked = parser._line
     coming = [turn for end in ends for turn in (None, None, end)]
 
-    def killed(until: float) -> bytes | None:
+    def killed(patience_s: float) -> bytes | None:
         process = parser._process
         end = coming.pop(0) if coming else None
         if process is not None and end is not None:
             os.kill(process.pid, end)
             process.wait()
             return None
-        return asked(until)
+        return asked(patience_s)
 
     monkeypatch.setattr(parser, "_line", killed)
     texts = (b"print(1)", b"print(2)\nprint(3)", b"print(4)")
@@ -313,6 +318,7 @@ def test_a_parser_that_dies_says_which_text_ended_it(
         assert answered.broken_off
         assert not answered.counts
     assert (answered.ended_by.name if answered.ended_by else None) == blamed
+    assert answered.for_now == for_now
     whole = compared(parser, *texts)
     assert whole.counts == [1, 2, 1]
     assert [(each.before, each.after) for each in whole.differences] == [(0, 1), (1, 2), (2, 1)]
@@ -337,6 +343,22 @@ def test_a_parser_that_is_killed_before_it_answers_is_started_again(monkeypatch:
     parser.close()
     with pytest.raises(InternalError, match="does not start"):
         compared(parser, b"print(1)")
+    parser.close()
+
+
+def test_being_stopped_for_a_while_is_no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by ctrl-z: the clock goes on, and neither this process nor the parser runs."""
+    parser = Parser()
+    wait = select.select
+    clock = time.monotonic
+
+    def stopped(*_arguments: object) -> tuple[list[int], list[int], list[int]]:
+        monkeypatch.setattr(time, "monotonic", lambda: clock() + 3_600)
+        monkeypatch.setattr(select, "select", wait)
+        return ([], [], [])
+
+    monkeypatch.setattr(select, "select", stopped)
+    assert compared(parser, b"print(1)\nprint(2)").counts == [2]
     parser.close()
 
 
