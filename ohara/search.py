@@ -86,6 +86,7 @@ class Search:
             tip=self._tip,
             fates=FateSource(repository.common_dir),
             trace=trace,
+            is_served=bool(index.shared_by),
         )
 
     def close(self) -> None:

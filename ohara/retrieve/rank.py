@@ -19,7 +19,7 @@ from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
-from ohara.retrieve.run_lanes import run_lanes
+from ohara.retrieve.run_lanes import AT_ONCE, run_lanes
 from ohara.retrieve.together import Together, fold
 from ohara.store.answers import WordQuery, holds_change
 from ohara.words import query_terms
@@ -187,6 +187,7 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
         _lane_query(sources, query, plan, allowed, limit=LANE_TIMES * depth),
         chosen=chosen if asked.lanes is None else chosen & asked.lanes,
         timeout_s=plan.settings.lane_timeout_s,
+        at_once=len(LANES) if sources.is_served else AT_ONCE,
     )
     size = POOL_TIMES * depth
     pooled = pool(

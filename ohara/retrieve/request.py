@@ -76,7 +76,7 @@ class Sources:
     files that match, up to a moment; `structures` matches code by its shape. `tip` is the commit from which
     `fates` are seen: the first of some refs, or HEAD. `trace` follows lines back through history, in those of
     some paths that are there. `beside` compares the first hunks with those of other indexes; None compares
-    them among themselves.
+    them among themselves. `is_served` says that a server reads the index: waiting for it costs nothing here.
     """
 
     repository: str
@@ -93,6 +93,7 @@ class Sources:
     fates: FateSource
     trace: Callable[[Reader, LinesName, Sequence[str]], Traced] = _no_trace
     beside: Beside | None = None
+    is_served: bool = False
 
 
 @dataclass(frozen=True, slots=True)

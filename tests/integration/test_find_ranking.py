@@ -544,6 +544,25 @@ def test_a_lane_that_fails_or_dawdles_leaves_a_report_and_the_others_answer() ->
     ]
 
 
+@pytest.mark.parametrize(("told", "most"), [({}, 2), ({"at_once": 4}, 4)])
+def test_two_lanes_run_at_once_unless_told_otherwise(told: dict[str, int], most: int) -> None:
+    running: list[int] = [0]
+
+    async def answer() -> Ranking:
+        running.append(running[-1] + 1)
+        await anyio.sleep(0.01)
+        running.append(running[-1] - 1)
+        return Ranking("any", (Candidate(HunkId(1), 1.0, 0, b""),))
+
+    async def run() -> list[LaneStatus]:
+        lanes = [Scripted(name, answer) for name in "abcd"]
+        answers = await run_lanes(lanes, NOTHING_ASKED, chosen=set("abcd"), timeout_s=9, **told)
+        return [one.report.status for one in answers]
+
+    assert anyio.run(run) == [LaneStatus.OK] * 4
+    assert max(running) == most
+
+
 def test_a_lane_is_one_object_and_one_row_of_weights(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = ask(engine, "with_retries", k=1).hits[0]
     told = Candidate(

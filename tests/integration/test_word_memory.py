@@ -93,6 +93,8 @@ def test_common_words_are_read_behind_the_answer_and_rare_ones_at_once(
         monkeypatch.setattr(word_memory, "READ_AT_ONCE", 1_000)
         assert pool.words.of(reader, WordQuery(("digest",)), EVERYTHING) is not None
         assert pool.words.of(reader, WordQuery(("two words",)), EVERYTHING) is None  # SQLite knows phrases
+        monkeypatch.setattr(word_memory, "MOST_HUNKS", 10)
+        assert pool.words.of(reader, words, EVERYTHING) is None  # they would not fit
 
 
 def test_what_is_new_is_found_though_words_were_in_memory(

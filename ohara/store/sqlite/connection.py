@@ -23,7 +23,7 @@ LOG, SHARED = "-wal", "-shm"  # what SQLite keeps beside a database, by what it 
 _BUSY_TIMEOUT_MS = 10_000  # readers never wait in WAL mode; this covers recovery after a crash
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 16 * 1024
-_READER_MMAP_BYTES = 1 << 30  # the page cache of the system serves all readers at once
+_READER_MMAP_BYTES = 1 << 34  # the page cache of the system serves all readers at once
 
 
 def connect_writer(path: Path) -> apsw.Connection:

@@ -30,6 +30,8 @@ FIRST_QUESTIONS = 3  # are answered by SQLite: a command of its own asks no more
 READ_AT_ONCE = 12_000  # rows of words that are read while somebody waits: some four milliseconds
 _BEHIND_S = 0.5  # the answer that they were wanted for is not to wait for them
 _ONE_AT_A_TIME = Lock()  # of all indexes that a question is put to
+# Of a million hunks the words of fifty questions take half a gigabyte, and SQLite answers in 50 ms.
+MOST_HUNKS = 400_000
 _CALM_S = 1.0  # while an index run writes, whatever is read is outdated at once
 
 _LENGTHS = "lengths of hunks"
@@ -63,7 +65,12 @@ class WordMemory:
         """What a question needs, if it is in memory or read at once; otherwise it will be, later."""
         self._questions += 1
         asked = (*words.selecting, *words.common)
-        if self._questions <= FIRST_QUESTIONS or not allowed.is_one_set or any(" " in one for one in asked):
+        if (
+            self._questions <= FIRST_QUESTIONS
+            or session.hunk_count() > MOST_HUNKS
+            or not allowed.is_one_set
+            or any(" " in one for one in asked)
+        ):
             return None
         state = session.state()
         lengths: Lengths | None = self._memory.kept((_LENGTHS, state))
