@@ -66,9 +66,6 @@ _ASKS_WIDE = re.compile(
 )
 
 
-_REMEMBERED_PATHS = 1 << 15  # one question meets some hundreds, and the next meets most of them again
-
-
 class _Kind(Enum):
     """What a path says of a file."""
 
@@ -77,7 +74,7 @@ class _Kind(Enum):
     DOC = auto()
 
 
-@lru_cache(maxsize=_REMEMBERED_PATHS)
+@lru_cache(maxsize=1 << 15)  # one question meets some hundreds, and the next meets most of them again
 def _kind_of(path: str) -> _Kind:
     if _TEST.search(path):
         return _Kind.TEST
