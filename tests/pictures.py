@@ -54,7 +54,7 @@ PICTURES = (
     Picture("light", "retry with backoff", theme="light"),
     Picture("file", "chunk timeout", ("F",), "commits"),
     Picture("explain", "upload", ("L", *"parcel/upload.py", "enter"), "Why parcel"),
-    Picture("compare", "upload", ("m", "j", "j", "equals_sign"), "Compare"),
+    Picture("compare", "retry with backoff", ("m", "j", "j", "equals_sign"), "Compare"),
 )
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def is_terminal() -> bool:
-    """True when both stdin and stdout are terminals."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    """True when both stdin and stdout are terminals, on which text can be placed."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def open_ui(
@@ -40,7 +40,8 @@ def open_ui(
             )
         command = [sys.executable, "-P", "-m", "tui.serve", "--port", str(port)]
     elif not is_terminal():
-        raise UsageError("the terminal UI needs a terminal", hint="ohara find answers anywhere")
+        able = " that can do more than TERM=dumb says" if os.environ.get("TERM") == "dumb" else ""
+        raise UsageError(f"the terminal UI needs a terminal{able}", hint="ohara find answers anywhere")
     if repo is not None:
         command += ["--repo", str(repo)]
     if index is not None:

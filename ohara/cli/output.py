@@ -7,6 +7,7 @@ process's terminal.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from dataclasses import dataclass, replace
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     from ohara.cli.printing import OutputOptions
     from ohara.model import Hit, Results
+
+_COUNTED = 60  # characters of a query that a hint repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +147,16 @@ def _total(results: Results) -> int:
         if results.hits or results.query.words:
             raise UsageError(
                 f"--count counts a list, and this query, read as {results.query.query_class}, ranks",
-                hint="quote a text to count what holds it, as in --count '\"retry\"'",
+                hint=f"quote a text to count what holds it: --count {_quoted(results.query.words)}",
             )
         return 0
     return results.total
+
+
+def _quoted(words: str) -> str:
+    """The words as a literal text, for a shell; an example in their place where there are none, or many."""
+    text = words if words and '"' not in words and len(words) <= _COUNTED else "retry"
+    return shlex.quote(f'"{text}"')
 
 
 def _fitted(line: str, printing: OutputOptions, page: Page) -> str:

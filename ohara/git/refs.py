@@ -8,6 +8,7 @@ an expression such as `HEAD~3`, libgit2 is stricter about the form of the commit
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -221,6 +222,9 @@ def _unresolved(handle: pygit2.Repository, name: str, reason: str) -> Repository
         why = next((each for ref, each in known.unusable if _short(ref) == name), None)
     if name == HEAD or why is not None:
         return RepositoryError(f"{name} does not lead to a commit ({why or reason})", hint="run: git fsck")
+    if ":" in name:  # no ref may have one
+        said = f"{name} names a file of a commit, not a commit"
+        return RepositoryError(said, hint=f"to see that file: git show {shlex.quote(name)}")
     slips = max(min(2, len(name) // 2), len(name) // 3)  # at least half of a name must be right to tell it
     guess = nearest(name, [HEAD, *(_short(ref) for ref in known.usable)], within=slips)
     return RepositoryError(

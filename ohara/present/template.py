@@ -35,7 +35,7 @@ _NAMES = {"json": "--json", "jsonl": "--jsonl"}
 # %Cred and %C(bold red); %an, %aI: two letters; %x09; %(path).
 _PLACEHOLDER = re.compile(
     r"%(?:C\((?P<ink>[^)]*)\)|C(?P<plain>red|green|blue|reset)|x(?P<byte>[0-9a-fA-F]{2})|\((?P<own>[^)]*)\)"
-    r"|(?P<git>a[nelNELdriIstD]|c[driIstD]|[HhPpsfbBn%])|(?P<unknown>.?.?))",
+    r"|(?P<git>a[nelNELdriIstD]|c[driIstD]|[HhPpsfbBn%])|(?P<unknown>[A-Za-z]{1,2}|.?))",
     re.DOTALL,
 )
 

@@ -272,6 +272,20 @@ def test_what_cannot_be_counted_is_refused(arguments: tuple[str, ...], said: str
     assert (cli.code, cli.err.splitlines()[0]) == (2, f"ohara: {said}")
 
 
+def test_what_cannot_be_counted_is_said_as_it_could_be(cli: Cli) -> None:
+    cli("find", "--count", "--no-rerank", "-i", "-w", "retry more")
+    assert cli.err.splitlines()[1] == "  hint: quote a text to count what holds it: --count '\"retry more\"'"
+
+
+def test_a_file_of_a_commit_is_left_to_git(cli: Cli) -> None:
+    assert cli("show", "HEAD:src/client.py") == ""
+    assert cli.code == 2
+    assert cli.err.splitlines() == [
+        "ohara: HEAD:src/client.py names a file of a commit, not a commit",
+        "  hint: to see that file: git show HEAD:src/client.py",
+    ]
+
+
 # -- lines of one's own ----------------------------------------------------------------------------
 
 
@@ -315,6 +329,7 @@ def test_a_format_of_ones_own(cli: Cli) -> None:
     [
         ("%zz", "--format: %zz is not a placeholder that ohara knows"),
         ("%cn", "--format: %cn is not a placeholder that ohara knows"),
+        ("%d| %h", "--format: %d is not a placeholder that ohara knows"),
         ("%(nothing)", "--format: %(nothing) is not a placeholder that ohara knows"),
         ("100%", "--format: % is not a placeholder that ohara knows"),
         ("%C(mauve)x", "--format: %C(mauve) names no colour"),

@@ -410,8 +410,9 @@ async def test_a_table_of_repositories_has_its_heads_and_details_when_nothing_mo
     async with running(parcel) as (app, pilot):
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "last run" in text_of(app))
-        heads, *rest = text_of(app).splitlines()
-        assert heads.split() == ["repository", "path", "state", "commits", "size", "indexed"]
+        frame, heads, *rest = text_of(app).splitlines()
+        assert "Repositories" in frame
+        assert heads.strip("│").split() == ["repository", "path", "state", "commits", "size", "indexed"]
         assert any(line.strip("│ ").startswith(f"path       {parcel}") for line in rest)
 
 

@@ -179,6 +179,12 @@ def test_the_editor_opens_where_the_code_is_now(
     assert said.read_text().strip() == f"+41 {history.repo.path / 'net.py'}"
 
 
+def test_a_terminal_that_cannot_place_text_is_refused(parcel: Path, terminal: Terminal) -> None:
+    terminal.run(["env", "TERM=dumb", sys.executable, "-m", "ohara", "tui"], parcel)
+    assert terminal.shows("ended with 2")
+    assert "needs a terminal that can do more than TERM=dumb says" in " ".join(terminal.screen().split())
+
+
 def test_off_a_terminal_it_says_so(parcel: Path) -> None:
     done = ohara("tui", "--repo", str(parcel), "x")
     assert done.returncode == 2

@@ -48,6 +48,7 @@ class RepositoriesScreen(PanedScreen):
         self._paused = ""
         self._loaded_at = 0.0
         self._list = RowList(self._row, id="repositories")
+        self._table = Vertical(id="table")
         self._columns = Static(id="columns", markup=False)
         self._details = Static(id="details")
         self.commands = {
@@ -63,14 +64,15 @@ class RepositoriesScreen(PanedScreen):
     def compose(self) -> ComposeResult:
         """The list, and below it more about the selected one."""
         with Vertical(id="all"):
-            yield self._columns
-            yield self._list
+            with self._table:
+                yield self._columns
+                yield self._list
             yield self._details
         yield from self.compose_foot()
 
     def on_mount(self) -> None:
         """Load what there is, and listen for changes."""
-        self._list.border_title = "Repositories"
+        self._table.border_title = "Repositories"
         self._details.border_title = "About it"
         self.advise(Advice("◌", "Looking for indexes"))
         self.load()
@@ -139,7 +141,7 @@ class RepositoriesScreen(PanedScreen):
             commits = f"{status.indexed:,}" if status else ""
             when = age(status.last_run.started, now=self.ohara.clock()) if status and status.last_run else ""
             right += [Part(f"{commits:>11}", "muted"), Part(f"{size(known.size_bytes):>9}", "muted")]
-            right.append(Part(f"{when:>8}", "good"))
+            right.append(Part(f"{when:>10}", "good"))
         room = width - _NAME - 3 - sum(cell_width(part.text) for part in right)
         left.append(Part(f" {cut_left(sanitize(known.path), max(0, room))}", "muted"))
         return left, right
@@ -226,5 +228,5 @@ def _heads(width: int) -> str:
     inner = width - 2
     right = f" {'state':>{_state_cells(inner)}} "
     if inner > _ROOMY:
-        right += f"{'commits':>11}{'size':>9}{'indexed':>8}"
-    return fit(f"    {fit('repository', _NAME)} path", max(0, inner - len(right) + 2)) + right
+        right += f"{'commits':>11}{'size':>9}{'indexed':>10}"
+    return fit(f"   {fit('repository', _NAME)} path", max(0, inner - len(right) + 1)) + right
