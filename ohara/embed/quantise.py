@@ -51,9 +51,12 @@ class Probe:
         packed = pack(vector[None, :], model)[0]
         return cls(model.form, packed, vector, model.centre) if packed else None
 
-    def cosines(self, vectors: Matrix) -> list[float]:
+    def cosines(self, vectors: Sequence[Matrix]) -> list[float]:
         """The cosine to each whole vector."""
-        return [float(score) for score in vectors @ self._vector]
+        if not vectors:
+            return []
+        found: list[float] = (np.stack(vectors) @ self._vector).tolist()
+        return found
 
     def likeness(self, stored: Sequence[bytes]) -> list[float]:
         """The cosine to each stored vector; to bits, what they promise of it."""

@@ -27,7 +27,7 @@ MODULES = (
     *("rank", "ranking", "pool", "fusion", "rerank", "priors", "intent_ranking", "relevance", "change_shown"),
     *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )
-NOT_RANKING = {"priors._DAY_S", "commit._UNKNOWN"}  # a unit; below every cosine
+NOT_RANKING = {"priors._DAY_S", "commit._UNKNOWN", "vector._KEPT"}  # a unit; below every cosine; in memory
 
 
 def numbers_of(module: str) -> dict[str, object]:

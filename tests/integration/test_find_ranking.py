@@ -24,7 +24,7 @@ from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions, 
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.lane import Lane
-from ohara.retrieve.lanes import text
+from ohara.retrieve.lanes import text, vector
 from ohara.retrieve.profile import REFERENCE, Blend, lane_weights
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.registry import LANES
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fixtures.git import Repo
+    from ohara.embed.encoder import Matrix
     from ohara.engine import Engine
     from ohara.model import Results, VectorBlock
     from ohara.retrieve.lane import LaneQuery
@@ -695,6 +696,26 @@ def test_all_readers_compare_with_one_copy_of_the_vectors(
     assert likeness == pytest.approx(near)
     assert len(near) == 5
     assert len(gathered) == 1
+
+
+def test_a_content_that_was_near_before_is_not_embedded_again(reader: Reader) -> None:
+    embedded: list[str] = []
+
+    class Counting(StaticEmbedder):
+        def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+            embedded.extend(texts if kind is TextKind.DOCUMENT else ())
+            return super().embed(texts, kind)
+
+    embedder = Counting()
+    found: list[tuple[Candidate, ...]] = []
+    for words in ("retry with backoff", "back off and retry", "retry with backoff"):
+        probe = Probe.of(embedder.embed([words], TextKind.QUERY)[0], embedder)
+        assert probe is not None
+        ranked = vector.rank(reader, embedder, probe, EVERYTHING, limit=8)
+        assert ranked is not None
+        found.append(ranked.candidates)
+    assert found[0] == found[2] != found[1]
+    assert len(embedded) == len({one.hunk for one in (*found[0], *found[1])}) < 16
 
 
 def test_all_readers_remember_together_until_the_index_changes(engine: Engine) -> None:

@@ -120,5 +120,5 @@ def test_bits_name_first_what_is_most_alike(asked: str, order: int) -> None:
     assert probe.nearest(several, 9, flagged(8)) == [row for row in rows if row[0] == 8]
     promised = dict(zip((11, 12, 13, 14), probe.likeness(packed[:4]), strict=True))
     assert sorted(score for _, score in rows) == pytest.approx(sorted(promised.values()))
-    true = dict(zip((11, 12, 13, 14), probe.cosines(documents), strict=True))
+    true = dict(zip((11, 12, 13, 14), probe.cosines(list(documents)), strict=True))
     assert all(abs(promised[content] - true[content]) < 0.2 for content in true), (promised, true)

@@ -14,7 +14,7 @@ from ohara.retrieve.ranking import Candidate, ranking
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ohara.embed.encoder import Embedder
+    from ohara.embed.encoder import Embedder, Matrix
     from ohara.embed.quantise import Probe
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.ranking import Ranking
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 # Below this cosine two texts share no more than the tone of code: what only vectors found, and not even
 # nearly, is no answer.
 FLOOR = 0.45
+
+_KEPT = (
+    16_384  # vectors of contents that were near to a question, of a kilobyte each: half are near to others
+)
 
 
 class VectorLane(NearestLane):
@@ -56,8 +60,15 @@ def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, lim
 
 def _exact(reader: Reader, model: Embedder, probe: Probe, contents: Sequence[int]) -> dict[int, float]:
     """Exact cosines of some contents, embedded again: stored bits are too coarse for the first ranks."""
+    kept: dict[int, Matrix] = reader.remembered(f"vectors by {model.id}", dict)
+    vectors = {content: vector for content in contents if (vector := kept.get(content)) is not None}
     texts = {
         content: document_text(body.decode("utf-8", "surrogatepass"))
-        for content, body in reader.bodies(contents).items()
+        for content, body in reader.bodies([one for one in contents if one not in vectors]).items()
     }
-    return dict(zip(texts, probe.cosines(model.embed(list(texts.values()), TextKind.DOCUMENT)), strict=True))
+    made = dict(zip(texts, model.embed(list(texts.values()), TextKind.DOCUMENT), strict=True))
+    if len(kept) > _KEPT:
+        kept.clear()
+    kept.update((content, vector.copy()) for content, vector in made.items())
+    vectors |= made
+    return dict(zip(vectors, probe.cosines(list(vectors.values())), strict=True))
