@@ -104,7 +104,7 @@ class _Push:
             if live and sha not in stored and passes >= _EXACT
         ]
         total, done = len(stored) + len(wanted), len(stored)
-        for numbers in _cut(sorted(wanted)):
+        for numbers in self._small_groups(sorted(wanted)):
             self._writer.add(map(copied.prepared, self._there.read(numbers)))
             done += len(numbers)
             yield from self._batch(Pass.TEXT, done, total)
@@ -112,6 +112,20 @@ class _Push:
         for failure, missing in self._there.failures():
             self._writer.record_failure(failure.sha, failure.reason, missing)
         self._writer.commit()
+
+    def _small_groups(self, wanted: Sequence[int]) -> Iterator[list[int]]:
+        """Commits that are read at once: few, and no more hunks than a batch has unless one commit has."""
+        for numbers in _cut(wanted):
+            hunks = self._there.hunks(numbers)
+            group: list[int] = []
+            size = 0
+            for number in numbers:
+                if group and size + len(hunks[number]) > _BATCH_HUNKS:
+                    yield group
+                    group, size = [], 0
+                group.append(number)
+                size += len(hunks[number])
+            yield group
 
     def _texts(self) -> Iterator[Progress]:
         """Make words again where another version of the rules wants them otherwise."""

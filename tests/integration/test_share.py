@@ -34,15 +34,17 @@ from ohara.store.postgres.index import PostgresIndex
 from ohara.store.postgres.reader import Reader as PostgresReader
 from ohara.store.postgres.schema import Migration
 from ohara.store.postgres.shared import PostgresServer
+from ohara.store.sql.copying import CopySource
 from tests.process import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from fixtures.git import Repo
     from fixtures.postgres import Server as Running
     from ohara.settings import Settings
+    from ohara.store.copying import CopiedCommit
     from ohara.store.reading import Reader
 
 QUERIES = (
@@ -174,6 +176,29 @@ def test_a_history_that_was_rewritten_leaves_nothing_behind(
         for query in ("zebra", *QUERIES):
             assert hits(shared, query) == hits(own, query), query
     fresh.forget(wait_s=5)
+
+
+def test_no_more_is_read_at_once_than_a_batch_holds(
+    pushed: tuple[Engine, PostgresIndex], team: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, target = pushed
+    whole = target.dump()
+    sizes: list[tuple[int, int]] = []
+    read = CopySource.read
+
+    def listen(self: CopySource, numbers: Sequence[int]) -> list[CopiedCommit]:
+        found = read(self, numbers)
+        sizes.append((len(found), sum(len(file.hunks) for each in found for file in each.files)))
+        return found
+
+    monkeypatch.setattr(CopySource, "read", listen)
+    monkeypatch.setattr(pushing, "_BATCH_HUNKS", 6)
+    again = PostgresIndex(target.location, team, f"{tmp_path.name}-again")
+    pushed_to(own, again)
+    assert again.dump() == whole
+    assert max(commits for commits, _ in sizes) > 1
+    assert all(hunks <= 6 or commits == 1 for commits, hunks in sizes)
+    again.forget(wait_s=5)
 
 
 def test_two_do_not_push_at_once(pushed: tuple[Engine, PostgresIndex]) -> None:
