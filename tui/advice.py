@@ -126,7 +126,9 @@ def _not_indexed(state: SearchState, keys: Keys) -> Advice:
             (f"{progress_line(state)}.", "Newest commits first: it can be searched in a moment."),
         )
     lines = ["ohara reads its history once; afterwards answers take milliseconds."]
-    if state.commits is not None:
+    if state.commits == 0:
+        lines = ["It has no commits yet. Once it is indexed, the first one is noticed by itself."]
+    elif state.commits is not None:
         whole = duration(state.commits / COMMITS_PER_S)
         held = count(state.commits, "commit")
         lines.insert(0, f"{held}: about {whole} to read, searchable after a few seconds.")

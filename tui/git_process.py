@@ -26,7 +26,9 @@ _AT_MOST_S = 10.0  # counting half a million commits takes a second or two; a ve
 async def count_commits(path: Path | str) -> int | None:
     """How many commits an index would read; None when git does not answer in time."""
     text = (await _output(path, "rev-list", "--count", "HEAD") or b"").decode("ascii", "replace").strip()
-    return int(text) if text.isdecimal() else None
+    if text.isdecimal():
+        return int(text)
+    return 0 if await _output(path, "rev-list", "--all", "--max-count=1") == b"" else None
 
 
 async def inexact(repository: Path | str, hits: Iterable[Hit]) -> frozenset[tuple[str, int]]:

@@ -63,6 +63,7 @@ async def test_a_repository_without_commits_says_so(tmp_path: Path) -> None:
     app = app_for(empty.path)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.search.finder.state.stage is Stage.NOT_INDEXED)
+        await until(pilot, lambda: "It has no commits yet." in text_of(app))
         await pilot.press("i")
         await until(pilot, lambda: "empty has no commits yet" in text_of(app))
         await pilot.press(*"greet")
