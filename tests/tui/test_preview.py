@@ -73,6 +73,21 @@ async def test_pieces_of_a_long_hunk_are_shown_as_the_one_that_git_has(tmp_path:
         assert "@@ -0,0 +1,480 @@" in [row.text[:18].strip() for row in screen.diff._document.rows][1]
 
 
+@pytest.mark.usefixtures("parcel")
+async def test_pieces_are_joined_in_a_file_that_comes_late_in_its_commit(tmp_path: Path) -> None:
+    body = "".join(f"def grommet_{at}():\n    return {at}\n\n\n" for at in range(120))
+    files = {f"early/part{at}.py": f"part = {at}\n" for at in range(20)}
+    with History(tmp_path / "late") as history:
+        history.commit("Add all grommets", {**files, "late name/gromm\u00e9ts.py": body})
+    index(history.repo)
+    async with running(history.repo.path, "grommet_70", asked=True) as (app, pilot):
+        await until_complete(pilot)
+        whole, *others = app.search.diff.hits
+        assert whole.path == "late name/gromm\u00e9ts.py"
+        assert whole.excerpt.count("\n+def grommet_") + 1 == 120
+        assert {each.path.split("/")[0] for each in others} == {"early"}
+
+
 async def test_what_a_question_asks_is_said_and_can_be_changed(parcel: Path) -> None:
     async with running(parcel, "who added upload", asked=True) as (app, pilot):
         results = app.search.finder.state.results

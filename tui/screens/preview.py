@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 _AT_REST_S = 0.12  # hits that one only passes are shown as they were found
 _SIBLINGS = 12  # hunks: a few screens; the commit screen has the rest
 _KEPT = 64  # commits
+_OF_FILE = 100  # hunks of the hit's own file, where that comes late in its commit
+_NO_GLOB = re.compile(r'[^*?\[\]{}\\"!\x00-\x1f\x7f\ud800-\udfff]+')
 
 
 class Preview:
@@ -32,7 +36,7 @@ class Preview:
     def __init__(self, screen: SearchScreen) -> None:
         self._screen = screen
         self._timer: Timer | None = None
-        self._known: dict[str, tuple[CommitDetails, tuple[Hit, ...]]] = {}
+        self._known: dict[tuple[str, str], tuple[CommitDetails, tuple[Hit, ...]]] = {}
         self.is_complete = False
 
     def show(self, hit: Hit) -> None:
@@ -69,26 +73,34 @@ class Preview:
         self._screen.start_worker(partial(self._complete, hit), group="preview", exclusive=True)
 
     async def _complete(self, hit: Hit) -> None:
-        sha = hit.commit.sha
-        if sha not in self._known:
+        key = (hit.commit.sha, hit.path)
+        if key not in self._known:
             try:
-                found = await self._ask(sha)
+                found = await self._ask(hit)
             except OharaError:  # the hit itself is there; its commit says what is wrong when it is opened
                 self.is_complete = True
                 return
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            self._known[sha] = found
+            self._known[key] = found
         here = self._screen.selected
         if here is not None and here.hunk == hit.hunk:
-            self._draw(here, *self._known[sha])
+            self._draw(here, *self._known[key])
 
-    async def _ask(self, sha: str) -> tuple[CommitDetails, tuple[Hit, ...]]:
+    async def _ask(self, hit: Hit) -> tuple[CommitDetails, tuple[Hit, ...]]:
         link, repository = self._screen.ohara.link, self._screen.finder.state.repository
+        sha = hit.commit.sha
         details = (await link.send(wire.Describe(repo=repository, commit=sha))).details
         options = SearchOptions(k=_SIBLINGS, all_hunks=True, context=WHOLE_HUNK)
         found = (await link.send(wire.Find(repo=repository, query=sha, options=options))).results
-        return details, found.hits
+        if any(each.hunk == hit.hunk for each in found.hits) or not _NO_GLOB.fullmatch(hit.path):
+            return details, found.hits
+        query = f'commit:{sha} path:"{hit.path}"'  # a part of a hunk is told from a hunk by its neighbours
+        options = replace(options, k=_OF_FILE)
+        near = (await link.send(wire.Find(repo=repository, query=query, options=options))).results
+        own = sorted((each for each in near.hits if each.path == hit.path), key=lambda each: each.hunk)
+        others = [each for each in found.hits if each.path != hit.path]
+        return details, (*own, *others)
 
     def _draw(self, hit: Hit, details: CommitDetails, pieces: tuple[Hit, ...]) -> None:
         joined = joined_with_pieces([each for each in pieces if each.path])
