@@ -134,6 +134,8 @@ class _Service:
                 results = await engine.find(_FIRST_QUESTION)
         except OharaError as error:  # whoever asks will be told
             _log.info("not ready for %s: %s", repository, error.message)
+        except Exception:  # noqa: BLE001 - nobody waits for it, and it must not end the service
+            _log.exception("not ready for %s", repository)
         else:
             _log.info("ready for %s after %.0f ms", repository, results.took_ms)
 

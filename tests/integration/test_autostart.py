@@ -119,3 +119,10 @@ def test_a_home_that_cannot_be_written_does_not_spoil_the_answer(
 
     monkeypatch.setattr(client, "start_daemon_behind", refuse)
     assert autostart.start_service_behind(str(shared_project.path)) == ()
+
+
+def test_a_service_that_cannot_get_ready_serves(tmp_path: Path) -> None:
+    client.start_daemon_behind(idle_exit_s=60, ready_for=str(tmp_path))
+    assert wait_until(is_running)
+    assert wait_until(lambda: f"not ready for {tmp_path}" in paths.log_file().read_text())
+    assert is_running()
