@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 # A transformer of a gigabyte is read in seconds; what takes longer than this will not come.
 PREPARE_S = 30.0
 
-# Half of a lane's time passes in SQLite and in numpy, without the interpreter's lock: two lanes keep it busy,
-# and more wait for each other. Measured: four at once take half as long again.
+# Half of a lane's time passes in the index and in numpy, without the interpreter's lock: two lanes keep it
+# busy, and more wait for each other. Measured: four at once take half as long again.
 AT_ONCE = 2
 
 
