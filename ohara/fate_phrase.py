@@ -77,7 +77,8 @@ def _removed(returned: Returned | None, ago: Callable[[int], str]) -> str:
     by = _commit(returned.by, returned.by_time, ago)
     since = f" since {by}" if by else ""
     place = f", now {returned.path}:{returned.line}" if returned.path else ""
-    return f"{returned.lines:,} of {_all(returned.of)} that it removed stand again{since}{place}"
+    stand = "stands" if returned.lines == 1 else "stand"
+    return f"{returned.lines:,} of {_all(returned.of)} that it removed {stand} again{since}{place}"
 
 
 def _all(count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ohara.fate.fates import Judge, Known, judge, of_lines, of_runs, verdict
 from ohara.fate.open_runs import open_runs
 from ohara.fate_phrase import commit_fate_phrase, fate_phrase
-from ohara.model import Fate, FateState, Sha
+from ohara.model import Fate, FateState, Returned, Sha
 from ohara.store.lines import HeadLines, How, LineEnd
 
 
@@ -98,3 +98,7 @@ def test_a_fate_in_words_counts_in_thousands_and_knows_one_line() -> None:
     assert fate_phrase(gone, lambda time: f"at {time}") == "gone since ababababab, at 5"
     assert commit_fate_phrase(gone) == "gone since ababababab"
     assert commit_fate_phrase(Fate(FateState.REMOVAL, 0, 0)) == ""
+    one = Fate(FateState.REMOVAL, 0, 0, returned=Returned(1, 3, "c.py", 4))
+    assert fate_phrase(one, str) == "1 of 3 lines that it removed stands again, now c.py:4"
+    two = Fate(FateState.REMOVAL, 0, 0, returned=Returned(2, 3, "c.py", 4))
+    assert fate_phrase(two, str) == "2 of 3 lines that it removed stand again, now c.py:4"
