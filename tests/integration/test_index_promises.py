@@ -37,13 +37,13 @@ KILLS = 12
 ALL = IndexOptions()
 
 
-def start(repo: Repo, *options: str) -> subprocess.Popen[bytes]:
+def start(repo: Repo, *options: str, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """An `ohara index` that runs by itself, in a process group of its own."""
     return subprocess.Popen(
         [sys.executable, "-m", "ohara", "index", "--repo", str(repo.path), "-q", *options],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=stderr,
         start_new_session=True,
     )
 
@@ -181,14 +181,15 @@ def alive(pid: int) -> bool:
 
 def test_a_worker_that_is_killed_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = histories.many_commits(tmp_path / "many", 1_200)
-    run = start(repo, "--jobs", "2", "--passes", "text,literal,symbol")
+    run = start(repo, "--jobs", "2", "--passes", "text,literal,symbol", stderr=subprocess.PIPE)
     deadline = time.monotonic() + 20
     while len(children(run.pid)) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.4)
     for pid in children(run.pid)[:1]:
         os.kill(pid, signal.SIGKILL)
-    assert run.wait(timeout=60) == 0
+    said = run.communicate(timeout=60)[1]
+    assert run.returncode == 0, said
     engine = index(repo)
     assert engine.status().failures == ()
     assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)

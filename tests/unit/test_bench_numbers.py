@@ -80,6 +80,7 @@ def test_what_a_command_costs_is_seen_with_its_children(tmp_path: Path) -> None:
     child = "import time; held = bytearray(60_000_000); time.sleep(1.2)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}]); print('done')"
     seen: list[float] = []
+    before = threading.active_count()
     cost = weigh([sys.executable, "-c", parent], env=environment(tmp_path), on_sample=seen.append)
     assert (cost.exit_code, cost.said) == (0, "done\n")
     assert cost.wall_s > 0.6
@@ -87,7 +88,7 @@ def test_what_a_command_costs_is_seen_with_its_children(tmp_path: Path) -> None:
     assert cost.peak_pss > 60_000_000
     assert seen == sorted(seen)
     assert len(seen) >= 2
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
 
 
 def test_a_command_that_fails_is_no_measurement(tmp_path: Path) -> None:
