@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from ohara.index.ipc import Failed
@@ -110,9 +111,10 @@ def surviving(
 def extract(writer: Writer, pool: Pool | Inline, pending: Sequence[Sha], clock: Clock) -> Iterator[Progress]:
     """Read commits, newest first, into the text and literal passes."""
     given_up: set[object] = set()
+    attempts = count()
 
     def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
-        known = writer.known_among(pending) if suspects else {}
+        known = writer.known_among(pending) if next(attempts) else {}
         left = [sha for sha in pending if sha not in known and sha not in given_up]
         return _extract(writer, pool, left, cast("frozenset[Sha]", suspects), clock, total=len(pending))
 

@@ -22,6 +22,7 @@ from fixtures.script import History
 from ohara.engine import Engine
 from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
 from ohara.index.plan import Limits
+from ohara.index.pool import Pool, WorkerDied
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
 from ohara.store.sqlite.connection import connect_reader, connect_writer
@@ -31,7 +32,10 @@ from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, in
 from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from fixtures.git import Repo
+    from ohara.index.ipc import Failed, Part
 
 KILLS = 12
 ALL = IndexOptions()
@@ -192,6 +196,26 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path: Path, monkeypatch: pyte
     assert run.returncode == 0, said
     engine = index(repo)
     assert engine.status().failures == ()
+    assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_a_worker_that_is_killed_with_nothing_in_hand_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 1_200)
+    dead: list[str] = []
+    run = Pool.run
+
+    def dying(self: Pool, kind: str, tasks: Iterable[tuple[object, ...]]) -> Iterator[Part | Failed]:
+        yield from run(self, kind, tasks)
+        if kind not in dead:
+            dead.append(kind)
+            raise WorkerDied((), "ends the indexing process")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Pool, "run", dying)
+        engine = index(repo)
+    assert "extract" in dead
     assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
 
 
