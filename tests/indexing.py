@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 from ohara.engine import Engine
 from ohara.index.run import IndexOptions
@@ -11,7 +14,7 @@ from ohara.model import Pass
 from ohara.store.sqlite.dump import dump
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
 
     from fixtures.git import Repo
     from ohara.model import Progress
@@ -26,6 +29,16 @@ def index(repo: Repo | Path, options: IndexOptions = WITHOUT_VECTORS) -> Engine:
     for _ in engine.index(options):
         pass
     return engine
+
+
+@contextmanager
+def wholly_indexed(repo: Repo, home: Path) -> Iterator[Engine]:
+    """Index a repository with all passes in a home of its own, for the tests of a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OHARA_HOME", str(home))
+        engine = index(repo, IndexOptions(lock_wait_s=10))
+        yield engine
+        engine.close()
 
 
 def moments(repo: Repo, options: IndexOptions = WITHOUT_VECTORS) -> list[Progress]:

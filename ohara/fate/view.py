@@ -83,9 +83,7 @@ class FateView:
         self._tip = tip
         self._until = until
         self._below = reader.ancestors({tip.sha}) or frozenset()
-        self._order = cache(
-            reader.log_order
-        )  # not looked at before it is needed: it takes long in a new process
+        self._order = cache(reader.log_order)  # when it is needed: it takes long in a new process
         self._links: dict[int, CommitLink | None] = reader.remembered("links that fates asked for", dict)
         self._files: dict[str, _File] = {}
 

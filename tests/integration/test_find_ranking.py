@@ -35,7 +35,7 @@ from ohara.store.sqlite.filters import EVERYTHING, compile_filters
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.shared_memory import SharedMemory
-from tests.indexing import index
+from tests.indexing import index, wholly_indexed
 from tests.process import python
 
 if TYPE_CHECKING:
@@ -54,11 +54,8 @@ WORDS_ONLY = IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL, Pass.SYMBOL
 
 @pytest.fixture(scope="module")
 def engine(shared_project: Repo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OHARA_HOME", str(tmp_path_factory.mktemp("ranking")))
-        indexed = index(shared_project, IndexOptions(lock_wait_s=10))
+    with wholly_indexed(shared_project, tmp_path_factory.mktemp("ranking")) as indexed:
         yield indexed
-        indexed.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures.script import History
-from ohara.index.run import IndexOptions
 from ohara.model import Filters
 from ohara.retrieve.lanes.text import choose_words
 from ohara.retrieve.profile import DEFAULT
@@ -18,7 +17,7 @@ from ohara.store.sqlite.filters import EVERYTHING
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
 from ohara.words import query_terms
-from tests.indexing import index
+from tests.indexing import index, wholly_indexed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,11 +37,8 @@ QUESTIONS = (
 
 @pytest.fixture(scope="module")
 def engine(shared_project: Repo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OHARA_HOME", str(tmp_path_factory.mktemp("words")))
-        indexed = index(shared_project, IndexOptions(lock_wait_s=10))
+    with wholly_indexed(shared_project, tmp_path_factory.mktemp("words")) as indexed:
         yield indexed
-        indexed.close()
 
 
 def warm(pool: ReaderPool, words: WordQuery) -> Reader:

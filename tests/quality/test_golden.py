@@ -10,10 +10,9 @@ import pytest
 from fixtures.golden import GOLDEN
 from ohara.engine import Engine
 from ohara.index.push import push
-from ohara.index.run import IndexOptions
 from ohara.model import Mode, QueryClass, SearchOptions
 from ohara.store.postgres.index import PostgresIndex
-from tests.indexing import index
+from tests.indexing import wholly_indexed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +31,8 @@ _LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX})
 
 @pytest.fixture(scope="module")
 def engine(shared_project: Repo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OHARA_HOME", str(tmp_path_factory.mktemp("golden")))
-        indexed = index(shared_project, IndexOptions(lock_wait_s=10))
+    with wholly_indexed(shared_project, tmp_path_factory.mktemp("golden")) as indexed:
         yield indexed
-        indexed.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,10 @@ from tui.query_draft import QueryDraft
 from tui.search_state import Stage, index_of_hit
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from textual.pilot import Pilot
 
     from fixtures.git import Repo
     from ohara.model import Hit, Results
@@ -98,14 +102,21 @@ class Listed(SteadyLink):
             raise
 
 
-async def test_a_question_nobody_asks_any_more_is_given_up_and_its_answer_never_shown(parcel: Path) -> None:
-    app = app_for(parcel)
+@asynccontextmanager
+async def asking_slowly(repository: Path) -> AsyncIterator[tuple[OharaApp, Pilot[None], Listed]]:
+    """An app that waits for an answer that never comes."""
+    app = app_for(repository)
     app.link = link = Listed(app.link_changed)
     link.asked, link.given_up = [], []
     async with app.run_test(size=(120, 40)) as pilot:
         await until_stage(pilot, Stage.WELCOME)
         app.search.bar.show(QueryDraft("slow"))
         await until(pilot, lambda: "slow" in link.asked)
+        yield app, pilot, link
+
+
+async def test_a_question_nobody_asks_any_more_is_given_up_and_its_answer_never_shown(parcel: Path) -> None:
+    async with asking_slowly(parcel) as (app, pilot, link):
         app.search.bar.show(QueryDraft("retry"))
         await until_stage(pilot, Stage.RESULTS)
         assert link.given_up == ["slow"]
@@ -113,13 +124,7 @@ async def test_a_question_nobody_asks_any_more_is_given_up_and_its_answer_never_
 
 
 async def test_a_key_gives_up_the_question_before_it_at_once(parcel: Path) -> None:
-    app = app_for(parcel)
-    app.link = link = Listed(app.link_changed)
-    link.asked, link.given_up = [], []
-    async with app.run_test(size=(120, 40)) as pilot:
-        await until_stage(pilot, Stage.WELCOME)
-        app.search.bar.show(QueryDraft("slow"))
-        await until(pilot, lambda: "slow" in link.asked)
+    async with asking_slowly(parcel) as (app, pilot, link):
         app.search.bar.input.focus()
         app.search.asking.ask_soon()
         await until(pilot, lambda: link.given_up == ["slow"])

@@ -79,9 +79,8 @@ class WordMemory:
         if lengths is None or sum(rows.values()) > READ_AT_ONCE:
             self._read_later(missing)
             return None
-        from ohara.store.sqlite.postings import (
-            read_postings,
-        )  # brings numpy, which a first answer does without
+        # Late: it brings numpy, which a first answer does without.
+        from ohara.store.sqlite.postings import read_postings
 
         found = {
             word: session.shared((_POSTINGS, state, word), lambda: read_postings(session, word))  # noqa: B023 - called at once
