@@ -23,7 +23,7 @@ class CrossEncoder:
 
     Each pair is read alone, by as many threads as there are pairs at a time. Several in a batch would not be
     quicker: most are as long as can be read, and threads inside the graph wait for each other after every
-    step, which takes twice the processor's time. And a batch is rounded to int8 together, so that a score
+    step, which takes more of the processor's time. And a batch is rounded to int8 together, so that a score
     would depend on what else is in it.
     """
 
