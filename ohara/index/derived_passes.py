@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ohara.index.ipc import Part
 from ohara.index.stages import LARGEST_BATCH_HUNKS, Batches, surviving
 from ohara.model import Pass, Progress
+from ohara.store.derived import DerivedTexts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ohara.index.pool import Pool
     from ohara.index.stages import Clock
     from ohara.model import Symbol
-    from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors, HeadFile, TouchedHunk
+    from ohara.store.derived import DerivedLiterals, DerivedVectors, HeadFile, TouchedHunk
     from ohara.store.writing import Writer
 
 _TASK_ITEMS = 128  # commits or blobs in a task: enough for a file's versions to meet in one worker
@@ -44,6 +45,57 @@ def derive(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> It
             writer.passes.write_literals(cast("list[DerivedLiterals]", results))
 
     yield from _pass(writer, pool, clock, stage, kind=f"derive-{stage}", write=write)
+
+
+def convert_words(writer: Writer, pool: Pool | Inline, clock: Clock) -> Iterator[Progress]:
+    """Keep words as they are kept now, in an index of a former version; it is searched as before until then.
+
+    Commits go in the order of their numbers, whichever worker is first: so much is converted when it is
+    stopped or killed, and the next run goes on there.
+    """
+    total = len(writer.passes.unconverted())
+
+    def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
+        pending = writer.passes.unconverted()
+        tasks = list(_in_order(pending, suspects))
+        batches = Batches(writer)
+        arrived: dict[object, Sequence[DerivedTexts]] = {}
+        done = total - len(pending)
+        waiting = iter(tasks)
+        awaited = next(waiting, None)
+        for message in pool.run(f"derive-{Pass.TEXT}", tasks):
+            if isinstance(message, Part):
+                results = cast("tuple[DerivedTexts, ...]", message.results)
+                arrived[results[0].commit_id] = results
+            while awaited is not None and awaited[0] in arrived:
+                ready = arrived.pop(awaited[0])
+                writer.begin()
+                writer.passes.convert_texts(ready)
+                done += len(ready)
+                batches.end_if_full()
+                awaited = next(waiting, None)
+                yield Progress(Pass.TEXT, done, total, 0, clock.elapsed_s)
+            if clock.expired:
+                break
+        writer.commit()
+
+    def give_up(commit_id: object, _: str) -> None:
+        writer.passes.convert_texts([DerivedTexts(cast("int", commit_id), (), "")])
+
+    if total:
+        yield from surviving(writer, attempt, give_up)
+
+
+def _in_order(items: Sequence[int], alone: frozenset[object]) -> Iterator[tuple[int, ...]]:
+    """Tasks of a few items each; those that are suspected are alone in theirs."""
+    task: list[int] = []
+    for item in items:
+        if task and (len(task) == _TASK_ITEMS or item in alone or task[-1] in alone):
+            yield tuple(task)
+            task = []
+        task.append(item)
+    if task:
+        yield tuple(task)
 
 
 def touch_symbols(writer: Writer, pool: Pool | Inline, clock: Clock) -> Iterator[Progress]:

@@ -212,6 +212,7 @@ def _workers_ahead(this: _Run) -> Pool:
 def _workshop(writer: Writer, this: _Run, plan: Plan) -> AbstractContextManager[Pool | Inline]:
     """Workers for a long run; for a short one, unless the last such run never ended, this process."""
     waiting = sum(writer.passes.count_pending(stage) for stage in this.options.passes)
+    waiting += len(writer.passes.unconverted())
     small = len(plan.pending) + waiting <= inline.SMALL_RUN_COMMITS
     if small and not writer.fact(INLINE):
         writer.record(INLINE, True)
@@ -233,6 +234,8 @@ def _later_passes(
     for stage in (Pass.TEXT, Pass.LITERAL):
         if stage in wanted and not this.clock.expired:
             yield from derived_passes.derive(writer, pool, this.clock, stage)
+    if Pass.TEXT in wanted and writer.passes.keeps_former_words and not this.clock.expired:
+        yield from _convert_words(writer, pool, this)
     if Pass.SYMBOL in wanted and not this.clock.expired:
         yield from _read_head(writer, pool, this, tips)
         yield from derived_passes.touch_symbols(writer, pool, this.clock)
@@ -245,6 +248,14 @@ def _later_passes(
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:
         yield from derived_passes.embed_hunks(writer, pool, this.clock, this.embedder)
         _retire_vectors(writer)
+
+
+def _convert_words(writer: Writer, pool: Pool | Inline, this: _Run) -> Iterator[Progress]:
+    """Keep the words of an index of a former version as they are kept now."""
+    yield from derived_passes.convert_words(writer, pool, this.clock)
+    if not writer.passes.unconverted() and not writer.passes.any_pending(Pass.TEXT):
+        writer.passes.end_conversion()
+        writer.upkeep.compact()
 
 
 def _read_head(
@@ -287,6 +298,8 @@ def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     wanted = set(this.options.passes)
     if this.embedder is None:
         wanted.discard(Pass.VECTOR)
+    if Pass.TEXT in wanted and writer.passes.keeps_former_words:
+        return True
     if Pass.SYMBOL in wanted and writer.fact(HEAD_SYMBOLS) != _indexed_head(this, tips):
         return True
     if Pass.SYMBOL in wanted and not threads.are_found(writer):

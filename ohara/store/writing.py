@@ -64,6 +64,23 @@ class PassWriter(Protocol):
         """Replace the words of some commits."""
         ...
 
+    @property
+    def keeps_former_words(self) -> bool:
+        """True while words are kept, and searched, as former versions did; most engines never have any."""
+        ...
+
+    def unconverted(self) -> list[int]:
+        """The commits whose words are still kept as former versions did, in the order to convert them."""
+        ...
+
+    def convert_texts(self, derived: Sequence[DerivedTexts]) -> None:
+        """Write the words of commits as they are kept now, beside those of former versions."""
+        ...
+
+    def end_conversion(self) -> None:
+        """Give up what former versions kept: all words are kept as they are now. Ends the batch."""
+        ...
+
     def write_literals(self, derived: Sequence[DerivedLiterals]) -> None:
         """Add the trigrams of contents that have none yet; the others are left as they are."""
         ...

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +14,9 @@ from ohara.git.repo import Repository
 from ohara.index.run import IndexOptions
 from ohara.model import LeftOut, Pass, Sha
 from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.word_pieces import hunks_with_words
+from ohara.store.sqlite.word_search import WordSearch
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -44,10 +50,12 @@ def hunks_of(database: Connection, indexed: Engine, sha: Sha) -> list[tuple[str,
 
 def matching(database: Connection, term: str) -> set[str]:
     """The commits whose rows of the text pass hold a term."""
+    with closing(Reader(Path(database.filename))) as reader:
+        held = WordSearch(reader).holding_any((term,), ())
     rows = database.execute(
-        "SELECT hex(sha) FROM fts_hunk_text JOIN hunk ON hunk.id = fts_hunk_text.rowid "
-        "JOIN commits ON commits.id = commit_id WHERE fts_hunk_text MATCH ?",
-        (f'"{term}"',),
+        "SELECT hex(sha) FROM hunk JOIN commits ON commits.id = commit_id "
+        "WHERE hunk.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(held),),
     )
     return {row[0].lower() for row in rows}
 
@@ -125,12 +133,10 @@ def test_a_commit_without_searchable_lines_is_found_by_its_message(
     key: str, shared_project: Repo, database: Connection
 ) -> None:
     sha = shared_project.sha[key]
-    words = database.execute(
-        "SELECT count(*) FROM hunk JOIN commits ON commits.id = commit_id "
-        "JOIN fts_hunk_text_docsize AS words ON words.id = hunk.id WHERE sha = ?",
-        (bytes.fromhex(sha),),
-    ).get
-    assert words >= 1
+    own = database.execute(
+        "SELECT hunk.id FROM hunk JOIN commits ON commits.id = commit_id WHERE sha = ?", (bytes.fromhex(sha),)
+    )
+    assert {row[0] for row in own} & set(hunks_with_words(database))
 
 
 def test_what_is_left_out_of_search_is_counted_by_reason_and_stays_in_the_literal_pass(
@@ -147,7 +153,7 @@ def test_what_is_left_out_of_search_is_counted_by_reason_and_stays_in_the_litera
         )
     }
     literal = {row[0] for row in database.execute("SELECT id FROM fts_literal_docsize")}
-    text = {row[0] for row in database.execute("SELECT id FROM fts_hunk_text_docsize")}
+    text = set(hunks_with_words(database))
     lock_hunks = {
         row[0]
         for row in database.execute(

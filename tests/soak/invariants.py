@@ -5,6 +5,7 @@ Asks SQLite directly, not the code under test. `faults` lists what is broken; an
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +14,8 @@ from ohara.store.sql.stored_commits import StoredCommits
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import connect_reader, connect_writer
 from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.word_listing import listed_words
+from ohara.store.sqlite.word_pieces import hunks_with_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,7 +43,7 @@ _NEVER = {
       WHERE file_id = 0 GROUP BY commit_id HAVING count(*) > 1)""",
     "a content that nothing holds": """SELECT count(*) FROM content
       WHERE id NOT IN (SELECT content_id FROM hunk WHERE content_id IS NOT NULL)""",
-    "words without their hunk": """SELECT count(*) FROM fts_hunk_text_docsize
+    "words without their hunk": """SELECT count(*) FROM temp.worded
       WHERE id NOT IN (SELECT id FROM hunk)""",
     "trigrams without their content": """SELECT count(*) FROM fts_literal_docsize
       WHERE id NOT IN (SELECT id FROM content)""",
@@ -74,7 +77,7 @@ _NEVER = {
     "a copy without its commit": """SELECT count(*) FROM copy
       WHERE commit_id NOT IN (SELECT id FROM commits) OR first_id NOT IN (SELECT id FROM commits)""",
     "a commit said to have words that has none": """SELECT count(*) FROM commits WHERE passes & 1
-      AND id NOT IN (SELECT commit_id FROM hunk JOIN fts_hunk_text_docsize AS words ON words.id = hunk.id)""",
+      AND id NOT IN (SELECT commit_id FROM hunk JOIN temp.worded ON worded.id = hunk.id)""",
 }
 _VECTORS = {
     "vec_hunk": "a vector without its content",
@@ -93,7 +96,7 @@ _AFTER_GC = {
       WHERE id NOT IN (SELECT symbol_id FROM hunk_symbol)
       AND id NOT IN (SELECT symbol_id FROM head_symbol)""",
 }
-_WORD_TABLES = ("fts_hunk_text", "fts_literal", "fts_symbol_name")
+_WORD_TABLES = ("fts_literal", "fts_symbol_name")
 
 
 def faults(database: Path, *, collected: bool = False) -> list[str]:
@@ -130,6 +133,9 @@ def _faults(connection: Connection, *, collected: bool) -> Iterator[str]:
     said = connection.pragma("integrity_check")
     if said != "ok":
         yield f"SQLite says: {said}"
+    connection.execute("CREATE TEMP TABLE worded(id INTEGER PRIMARY KEY)")
+    connection.executemany("INSERT INTO worded VALUES(?)", [(hunk,) for hunk in hunks_with_words(connection)])
+    yield from _postings(connection)
     for wrong, statement in (_NEVER | (_AFTER_GC if collected else {})).items():
         if count := connection.execute(statement).get:
             yield f"{wrong}: {count}"
@@ -146,3 +152,17 @@ def _faults(connection: Connection, *, collected: bool) -> Iterator[str]:
             connection.execute(f"INSERT INTO {table}({table}) VALUES('integrity-check')")
         except Exception as fault:  # noqa: BLE001 - SQLite's own word for a damaged word index
             yield f"{table}: {fault}"
+
+
+def _postings(connection: Connection) -> Iterator[str]:
+    """What is wrong with the postings of words."""
+    holding: dict[str, set[int]] = defaultdict(set)
+    try:
+        for word, hunk, _, _ in listed_words(connection):
+            holding[word].add(hunk)
+    except ValueError as fault:
+        yield f"postings: {fault}"
+    said = dict(connection.execute("SELECT word, sum(hunks) FROM posting GROUP BY word"))
+    too_few = [word for word, hunks in holding.items() if said.get(word, 0) < len(hunks)]
+    if too_few:
+        yield f"a word that is said to stand in fewer hunks than it does: {len(too_few)}"

@@ -95,6 +95,21 @@ class Passes:
                 self._writer.commit_rows.add_message_hunk(commit.commit_id, commit.message_words)
             self._writer.hunks_pending += len(commit.rows) + 1
 
+    @property
+    def keeps_former_words(self) -> bool:
+        """False: words were never kept otherwise."""
+        return False
+
+    def unconverted(self) -> list[int]:
+        """None: words were never kept otherwise."""
+        return []
+
+    def convert_texts(self, derived: Sequence[DerivedTexts]) -> None:
+        """There is nothing to convert."""
+
+    def end_conversion(self) -> None:
+        """There is nothing to end."""
+
     def write_literals(self, derived: Sequence[DerivedLiterals]) -> None:
         """Add the trigrams of contents that have none yet."""
         self._writer.begin()

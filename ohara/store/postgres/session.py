@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from ohara.model import Pass, PassStatus
 from ohara.store.answers import Counts
+from ohara.store.bm25 import idf
 from ohara.store.postgres import server as servers
 from ohara.store.postgres.connected import Connected
 from ohara.store.postgres.connection import connect, translated
 from ohara.store.postgres.generations import Generations, generations
-from ohara.store.postgres.words import HUNKS, holding, idf
+from ohara.store.postgres.words import HUNKS, holding
 from ohara.store.reading import Interrupted
 from ohara.store.sql import meta
 from ohara.store.sql.session import PASS_BITS

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ohara.store.postgres import tokens
 from ohara.store.postgres.postings import MERGE_EVERY, Postings
 from ohara.store.postgres.words import HUNKS, SYMBOLS
+from ohara.store.tokens import words as words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -124,7 +125,7 @@ class TextRows:
 
     def _numbered(self, rows: Sequence[tuple[int | str, ...]]) -> list[tuple[int, list[list[int]]]]:
         """Texts with their words as numbers, column by column."""
-        cut = [(int(row[0]), [tokens.words(str(column)) for column in row[1:]]) for row in rows]
+        cut = [(int(row[0]), [words_of(str(column)) for column in row[1:]]) for row in rows]
         self._number({word for _, columns in cut for column in columns for word in column})
         numbers = self._numbers
         return [(owner, [[numbers[word] for word in column] for column in columns]) for owner, columns in cut]

@@ -1,13 +1,11 @@
-"""Cuts analysed text into words, and changed lines into trigrams, as numbers. Pure.
+"""Turns changed lines into trigrams, as numbers, and the words of columns into one sequence. Pure.
 
-Words are cut where the other engine cuts them: at what is neither a letter or digit of ASCII nor `_` or `#`
-nor beyond ASCII. A trigram's number is made of its characters without regard to case; two trigrams may share
+A trigram's number is made of its characters without regard to case; two trigrams may share
 one, which costs time and no answer: every candidate is verified.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -15,17 +13,9 @@ from zlib import crc32
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_WORD = re.compile("[0-9A-Za-z_#\u0080-\U0010ffff]+")
-_SMALL = {ord(char): ord(char.lower()) for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-
 END = 0  # between the columns of a text; no word has this number
 _BITS = 10  # of a character that is its own number in a trigram's
 _HASHED = 1 << 30
-
-
-def words(text: str) -> list[str]:
-    """The words of analysed text, in order."""
-    return _WORD.findall(text.translate(_SMALL) if not text.isascii() else text.lower())
 
 
 def trigrams(text: str) -> list[int]:

@@ -8,10 +8,11 @@ well, as numbers with 0 between its columns (`seq`): there, words that have to s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.store.postgres import tokens
+from ohara.store.bm25 import K1 as _K1
+from ohara.store.bm25 import B as _B
+from ohara.store.tokens import words as words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
 LENGTH_BITS = 24  # of a place: how many words its text has
 LONGEST = (1 << LENGTH_BITS) - 1
-
-# BM25's own constants, and what a word in more than half of the rows is worth, as in FTS5.
-_K1, _B = 1.2, 0.75
-_LEAST_IDF = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ class Phrase(NamedTuple):
 def phrases(session: Session, written: Sequence[str], columns: Sequence[str] = ()) -> list[Phrase]:
     """The phrases that can be found at all: those of which every word is known."""
     places = tuple(HUNKS.columns.index(column) for column in columns)
-    cut = [tokens.words(each) for each in written]
+    cut = [words_of(each) for each in written]
     known = session.word_numbers({word for each in cut for word in each})
     return [
         Phrase(
@@ -276,9 +273,3 @@ class _Scorer:
 
     def _idf(self, phrase: Phrase) -> float:
         return self._session.idf(self._texts, phrase)
-
-
-def idf(texts: int, holding: int) -> float:
-    """What a word is worth that so many of the rows hold."""
-    worth = log((texts - holding + 0.5) / (holding + 0.5))
-    return worth if worth > 0 else _LEAST_IDF

@@ -11,6 +11,7 @@ from ohara.languages import language_of
 from ohara.model import Pass
 from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
 from ohara.store.sql.session import PASS_BITS
+from ohara.store.sqlite.hunk_words import TextRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ohara.model import Sha
     from ohara.store.prepared import PreparedCommit, PreparedFile, PreparedHunk
     from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.hunk_words import HunkWords
     from ohara.store.writing import Verdict
 
 _REMEMBERED_HEADERS = 100_000  # some ten megabytes
@@ -29,8 +31,6 @@ INSERT_HUNK = """INSERT INTO hunk(id, file_id, commit_id, content_id,
   old_start, old_lines, new_start, new_lines, header_id)
   VALUES(?,?,?,?,?,?,?,?,?)"""
 INSERT_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,?,?)"
-INSERT_TEXT = """INSERT INTO fts_hunk_text(rowid, message, path, header, added, removed, context)
-  VALUES(?,?,?,?,?,?,?)"""
 INSERT_LITERAL = "INSERT INTO fts_literal(rowid, changed) VALUES(?,?)"
 INSERT_ENCODED = "INSERT INTO encoded(content_id, signs) VALUES(?,?)"
 UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
@@ -53,7 +53,7 @@ class _RowBatch:
         self.files: list[tuple[object, ...]] = []
         self.hunks: list[tuple[object, ...]] = []
         self.contents: list[tuple[object, ...]] = []
-        self.texts: list[tuple[object, ...]] = []
+        self.texts: list[TextRow] = []
         self.literals: list[tuple[object, ...]] = []
         self.encoded: list[tuple[object, ...]] = []
         self.digests: dict[bytes, int] = {}
@@ -71,7 +71,6 @@ class _RowBatch:
             (INSERT_FILE, self.files),
             (INSERT_CONTENT, self.contents),
             (INSERT_HUNK, self.hunks),
-            (INSERT_TEXT, self.texts),
             (INSERT_LITERAL, self.literals),
             (INSERT_ENCODED, self.encoded),
         ):
@@ -82,8 +81,11 @@ class _RowBatch:
 class CommitRows:
     """Adds commits through the writer's connection, and remembers what is stored."""
 
-    def __init__(self, connection: Connection, passes: frozenset[Pass], verdict: Verdict) -> None:
+    def __init__(
+        self, connection: Connection, words: HunkWords, passes: frozenset[Pass], verdict: Verdict
+    ) -> None:
         self._connection = connection
+        self._words = words
         self._verdict = verdict
         self._literal = Pass.LITERAL in passes
         self._text = Pass.TEXT in passes
@@ -129,6 +131,7 @@ class CommitRows:
         for part in prepared:
             self._add_part(part, rows)
         rows.insert(self._connection)
+        self._words.add(rows.texts)
         return len(rows.hunks)
 
     def record_failure(self, sha: Sha, reason: str, missing: Sequence[str] = ()) -> None:
@@ -179,14 +182,14 @@ class CommitRows:
                 hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, self._header(hunk.header),
             ))  # fmt: skip
             if hunk.words is not None and self._text:
-                rows.texts.append((hunk_id, message_words, file.path_words, *hunk.words))
+                rows.texts.append(TextRow(hunk_id, commit_id, message_words, file.path_words, *hunk.words))
 
     def add_message_hunk(self, commit_id: int, message_words: str) -> None:
         """Let a commit without searchable lines be found by its message: a hunk of no file and no lines."""
         hunk_id = self.take("hunk")
         self._connection.execute(INSERT_HUNK, (hunk_id, 0, commit_id, None, 0, 0, 0, 0, None))
         if self._text:
-            self._connection.execute(INSERT_TEXT, (hunk_id, message_words, "", "", "", "", ""))
+            self._words.add([TextRow(hunk_id, commit_id, message_words, "", "", "", "", "")])
 
     def _content(self, hunk: PreparedHunk, rows: _RowBatch) -> int:
         known = rows.digests.get(hunk.digest)

@@ -11,10 +11,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ohara.store.sql.stored_commits import StoredCommits
+from ohara.store.sqlite import former_words
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import generations, has_commits
 from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.word_listing import listed_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,8 +81,9 @@ def _facts(session: Connected) -> Iterator[str]:
     yield from (f"symbol {name}" for name in symbols.values())
     for hunk, symbol in connection.execute("SELECT hunk_id, symbol_id FROM hunk_symbol"):
         yield f"touches {hunks[hunk]} {symbols[symbol]}"
-    for table, names in (("fts_hunk_text", hunks), ("fts_literal", contents), ("fts_symbol_name", symbols)):
+    for table, names in (("fts_literal", contents), ("fts_symbol_name", symbols)):
         yield from _terms(connection, table, names)
+    yield from _words(connection, hunks)
     for content, signs in connection.execute("SELECT content_id, signs FROM encoded"):
         yield f"encoded {contents[content]} {signs:x}"
     if session.has_lines:
@@ -121,6 +124,17 @@ def _terms(connection: Connection, table: str, names: dict[int, str]) -> Iterato
         rows[row, column or ""].append(term)
     for (row, column), terms in rows.items():
         yield f"{table} {names[row]} {column} {' '.join(sorted(terms))!r}"
+
+
+def _words(connection: Connection, names: dict[int, str]) -> Iterator[str]:
+    if former_words.are_there(connection):
+        yield from _terms(connection, former_words.TABLE, names)
+        return
+    rows: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for word, hunk, column, times in listed_words(connection):
+        rows[hunk, column] += [word] * times
+    for (hunk, column), words in rows.items():
+        yield f"{former_words.TABLE} {names[hunk]} {column} {' '.join(sorted(words))!r}"
 
 
 def _bodies(session: Connected) -> Iterator[str]:

@@ -19,13 +19,15 @@ from ohara.store.sql.codec import Codec
 from ohara.store.sql.meta import read_fact, read_meta
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
 from ohara.store.sql.symbols import name_row
-from ohara.store.sqlite.commit_rows import INSERT_LITERAL, INSERT_TEXT
+from ohara.store.sqlite.commit_rows import INSERT_LITERAL
 from ohara.store.sqlite.connected import connected
 from ohara.store.sqlite.connection import connect_writer, translated
 from ohara.store.sqlite.generations import generations, has_commits
+from ohara.store.sqlite.hunk_words import TextRow
 from ohara.store.sqlite.portable import (
     COMMIT_VECTORS,
     NUMBERS,
+    POSTINGS,
     SYMBOL_NAMES,
     TABLES,
     VECTORS,
@@ -35,6 +37,8 @@ from ohara.store.sqlite.portable import (
 )
 from ohara.store.sqlite.portable_file import written
 from ohara.store.sqlite.schema import MIGRATIONS, migrate, open_reader
+from ohara.store.sqlite.word_merge import merge_all
+from ohara.store.sqlite.word_writer import WordWriter
 from ohara.store.sqlite.writer import INSERT_NAME
 
 if TYPE_CHECKING:
@@ -94,6 +98,10 @@ def export(database: Path, file: Path, analysis: Analysis, *, derived: bool) -> 
             words = stack.enter_context(closing(connect_writer(Path(folder) / "words.db")))
             made = WORD_TABLES if derived else (SYMBOL_NAMES,)
             _make_words(connection, words, codec, analysis, made)
+            if derived:
+                _make_postings(connection, words, codec, analysis)
+                for table in POSTINGS:
+                    sender.table(table.name, words.execute(table.select))
             for word_table in made:
                 for table in parts_of(word_table):
                     sender.table(table.name, words.execute(table.select))
@@ -170,7 +178,6 @@ def _make_words(
     """Make word tables, in the new order and in one piece each."""
     migrate(words)
     made = {
-        "fts_hunk_text": (INSERT_TEXT, _texts(connection, codec, analysis)),
         "fts_literal": (INSERT_LITERAL, _literals(connection, codec, analysis)),
         SYMBOL_NAMES: (INSERT_NAME, _names(connection)),
     }
@@ -181,17 +188,28 @@ def _make_words(
     words.execute("COMMIT")
 
 
-def _texts(connection: Connection, codec: Codec, analysis: Analysis) -> Iterator[Sequence[object]]:
+def _make_postings(connection: Connection, words: Connection, codec: Codec, analysis: Analysis) -> None:
+    """Make the postings of words, in the new order and in one piece."""
+    words.execute("BEGIN")
+    writer = WordWriter(words)
+    for hunk, commit, message, *columns in _texts(connection, codec, analysis):
+        writer.add(hunk, commit, message, columns)
+    writer.finish()
+    merge_all(words)
+    words.execute("COMMIT")
+
+
+def _texts(connection: Connection, codec: Codec, analysis: Analysis) -> Iterator[TextRow]:
     last, message_words = -1, ""
     for number, commit, message, path, header, is_message, is_searched, body in connection.execute(_HUNKS):
         if commit != last:
             last, message_words = commit, analysis.message(message)
         if is_message:
-            yield number, message_words, "", "", "", "", ""
+            yield TextRow(number, commit, message_words, "", "", "", "", "")
         elif is_searched:
             made = analysis.hunk(path, header, codec.unpack(body) if body is not None else "")
             if made is not None:
-                yield number, message_words, *made
+                yield TextRow(number, commit, message_words, *made)
 
 
 def _literals(connection: Connection, codec: Codec, analysis: Analysis) -> Iterator[Sequence[object]]:

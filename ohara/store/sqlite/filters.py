@@ -1,4 +1,4 @@
-"""Which hunks may answer, as a condition on their numbers, with what the word table decides."""
+"""Which hunks may answer, as a condition on their numbers, with what words decide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ohara.store.sql.filters import HunkFilter
-from ohara.store.sqlite.fts_query import selecting_expression
 from ohara.store.sqlite.hunk_sets import HunkSet, Reach, flagged, flags, hunk_set
 
 if TYPE_CHECKING:
@@ -23,8 +22,15 @@ _FLAGGED_HUNKS = "substr(?, hunk.id, 1) = x'01'"
 _UNFLAGGED_HUNKS = "substr(?, hunk.id, 1) != x'01'"
 _MANY = 2_000
 _NUMBERS = "SELECT json_group_array(hunk.id) FROM hunk WHERE {}"
-# The plus sign keeps the planner from asking the word table once for every hunk: five times the time.
-_HOLDING = "+hunk.id IN (SELECT rowid FROM fts_hunk_text WHERE fts_hunk_text MATCH ?)"
+_PASSING = """SELECT json_group_array(hunk.id) FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value WHERE {}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A parameter that stands for the hunks that hold words: a session puts their flags in its place."""
+
+    words: WordQuery
 
 
 def listed(values: Iterable[object]) -> str:
@@ -76,7 +82,13 @@ class FtsFilter(HunkFilter):
 
     def holding(self, words: WordQuery) -> FtsFilter:
         """This filter narrowed to hunks that hold one of the selecting words."""
-        return self.also(_HOLDING, selecting_expression(words))
+        return self.also(_FLAGGED_HUNKS, Holding(words))
+
+    def passing(self, session: Asks, hunks: list[int]) -> bytes:
+        """A byte for each hunk: 1 for those of some that may answer; what it says of others means nothing."""
+        if self.kept is not None and len(self.parameters) == 1:
+            return self.kept.hunks
+        return flagged(session, _PASSING.format(self.where), listed(hunks), *self.parameters)
 
     @property
     def is_one_set(self) -> bool:

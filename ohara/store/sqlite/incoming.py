@@ -17,8 +17,10 @@ import msgspec
 from ohara.errors import StoreError
 from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
 from ohara.store.sql.session import ALL_PASSES
+from ohara.store.sqlite import former_words
 from ohara.store.sqlite.portable import (
     COMMIT_VECTORS,
+    POSTINGS,
     TABLES,
     UNDERIVED,
     VECTORS,
@@ -45,7 +47,8 @@ BY_NAME = {
         *TABLES,
         VECTORS,
         COMMIT_VECTORS,
-        *(part for name in WORD_TABLES for part in parts_of(name)),
+        *POSTINGS,
+        *(part for name in (*WORD_TABLES, former_words.TABLE) for part in parts_of(name)),
     )
 }
 

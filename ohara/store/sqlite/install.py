@@ -21,13 +21,15 @@ from ohara.model import Sha, VectorForm
 from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
 from ohara.store.fingerprint import Fingerprint
 from ohara.store.index import Exported
+from ohara.store.sqlite import former_words
 from ohara.store.sqlite.connected import connected
 from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer, translated
 from ohara.store.sqlite.generations import ensure_tables
 from ohara.store.sqlite.incoming import BY_NAME, Incoming, bad_file
 from ohara.store.sqlite.portable import COMMIT_VECTORS, VECTORS, Header
 from ohara.store.sqlite.portable_file import check, messages
-from ohara.store.sqlite.schema import MIGRATIONS, migrate
+from ohara.store.sqlite.schema import FTS_HUNK_TEXT, MIGRATIONS, migrate
+from ohara.store.sqlite.word_pieces import hunks_with_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 _STATE = "import"  # in meta, while a copy is under way: the file's digest, and how many messages are copied
 _MESSAGES_AT_ONCE = 16
+_OLDEST = 6  # tables that can be taken over: they keep words in another way, which the next run changes
 _DIMENSIONS = 8_192
 
 # Built when all rows are there, at half of what keeping them up to date with each row costs.
@@ -88,7 +91,7 @@ def read_exported(file: Path) -> Exported:
             f"{file} holds tables of format {first.schema}; this ohara knows formats up to {len(MIGRATIONS)}",
             hint="upgrade ohara",
         )
-    if first.schema < len(MIGRATIONS):
+    if first.schema < _OLDEST:
         raise StoreError(
             f"{file} holds tables of format {first.schema}, which this ohara would have to change",
             hint="export it again with this version, or index here: ohara index",
@@ -209,6 +212,8 @@ class _Copy:
 
     def _insert(self, header: Header | None, name: str) -> str:
         table = BY_NAME[name]
+        if name.startswith(former_words.TABLE):  # of a former version: the next run converts it
+            self._connection.execute(FTS_HUNK_TEXT.replace("TABLE", "TABLE IF NOT EXISTS", 1))
         if header is not None and table in (VECTORS, COMMIT_VECTORS):
             return self._vector_insert(header, table)
         return table.insert
@@ -226,6 +231,12 @@ class _Copy:
         for statement in (*_DANGLING, _BAD_PARENTS):
             if self._connection.execute(f"{statement} LIMIT 1").fetchone():
                 raise bad_file(self._file, "a row names another that is not there")
+        try:
+            worded = hunks_with_words(self._connection)
+        except ValueError as error:
+            raise bad_file(self._file, str(error)) from error
+        if not set(worded) <= {row[0] for row in self._connection.execute("SELECT id FROM hunk")}:
+            raise bad_file(self._file, "it has words of a hunk that is not there")
 
     def _record(self, header: Header) -> None:
         fingerprint = fingerprint_of(header)

@@ -14,12 +14,12 @@ from ohara.store.sql.session import ALL_PASSES, PASS_BITS
 from ohara.store.sqlite.commit_rows import (
     INSERT_ENCODED,
     INSERT_LITERAL,
-    INSERT_TEXT,
     UPDATE_CONTENT_PASSES,
 )
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import drop_all, ensure_tables
-from ohara.store.sqlite.schema import FTS_HUNK_TEXT, FTS_LITERAL
+from ohara.store.sqlite.hunk_words import TextRow
+from ohara.store.sqlite.schema import FTS_LITERAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +35,8 @@ MARK = "UPDATE commits SET passes = passes | ? WHERE id = ?"
 CLEAR_COMMITS = "UPDATE commits SET passes = passes & ~?"
 CLEAR_CONTENTS = "UPDATE content SET passes = passes & ~?"
 CONTENT_PASSES = "SELECT passes FROM content WHERE id = ?"
-DELETE_TEXTS = "DELETE FROM fts_hunk_text WHERE rowid IN (SELECT id FROM hunk WHERE commit_id = ?)"
+HUNKS = "SELECT id FROM hunk WHERE commit_id = ?"
+MESSAGE_HUNK = "SELECT id FROM hunk WHERE commit_id = ? AND file_id = 0"
 DELETE_MESSAGE_HUNK = "DELETE FROM hunk WHERE commit_id = ? AND file_id = 0"
 INSERT_COMMIT_VECTORS = "INSERT OR REPLACE INTO {table}(id, subject, change) VALUES(?,?,?)"
 INSERT_VECTOR = "INSERT INTO {table}(rowid, embedding) VALUES(?, vec_{form}(?))"
@@ -79,8 +80,7 @@ class Passes:
             execute(CLEAR_COMMITS, (PASS_BITS[stage],))
             match stage:
                 case Pass.TEXT:
-                    execute("DROP TABLE fts_hunk_text")
-                    execute(FTS_HUNK_TEXT)
+                    self._writer.words.restart()
                 case Pass.LITERAL:
                     execute(CLEAR_CONTENTS, (PASS_BITS[stage],))
                     execute("DROP TABLE fts_literal")
@@ -111,12 +111,44 @@ class Passes:
         connection = self._writer.connection
         with translated(self._writer.path):
             for commit in derived:
-                connection.execute(DELETE_TEXTS, (commit.commit_id,))
+                self._writer.words.drop(row[0] for row in connection.execute(HUNKS, (commit.commit_id,)))
                 connection.execute(DELETE_MESSAGE_HUNK, (commit.commit_id,))
-                connection.executemany(INSERT_TEXT, commit.rows)
+                self._writer.words.add(_text_rows(commit))
                 if not commit.rows:
                     self._writer.commit_rows.add_message_hunk(commit.commit_id, commit.message_words)
                 self._writer.hunks_pending += len(commit.rows) + 1
+
+    @property
+    def keeps_former_words(self) -> bool:
+        """True while the words of hunks are searched by the table of former versions."""
+        return self._writer.words.is_former
+
+    def unconverted(self) -> list[int]:
+        """The commits whose words are still kept as former versions did, in the order to convert them."""
+        with translated(self._writer.path):
+            return self._writer.words.unconverted()
+
+    def convert_texts(self, derived: Sequence[DerivedTexts]) -> None:
+        """Write the words of commits as they are kept now, beside those of former versions."""
+        self._writer.begin()
+        with translated(self._writer.path):
+            for commit in derived:
+                rows = _text_rows(commit)
+                if not rows:
+                    found = self._writer.connection.execute(MESSAGE_HUNK, (commit.commit_id,))
+                    rows = [
+                        TextRow(hunk, commit.commit_id, commit.message_words, "", "", "", "", "")
+                        for (hunk,) in found
+                    ]
+                self._writer.words.convert(rows, commit.commit_id)
+                self._writer.hunks_pending += len(rows) + 1
+
+    def end_conversion(self) -> None:
+        """Give up what former versions kept: all words are kept as they are now. Ends the batch."""
+        self._writer.begin()
+        with translated(self._writer.path):
+            self._writer.words.end_conversion()
+        self._writer.commit()
 
     def write_literals(self, derived: Sequence[DerivedLiterals]) -> None:
         """Add the trigrams of contents that have none yet."""
@@ -153,3 +185,7 @@ class Passes:
                     insert_commit, (commit.commit_id, commit.subject or None, commit.change or None)
                 )
                 self._writer.hunks_pending += len(commit.vectors)
+
+
+def _text_rows(commit: DerivedTexts) -> list[TextRow]:
+    return [TextRow(row.hunk_id, commit.commit_id, *row[1:]) for row in commit.rows]

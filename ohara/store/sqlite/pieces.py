@@ -43,7 +43,6 @@ _PLACE = """UPDATE hunk SET content_id = ?, old_start = ?, old_lines = ?, new_st
 _REDO = """UPDATE commits SET passes = passes & ~? & ((SELECT passes FROM content WHERE content.id = ?) | ~?)
   WHERE id = ?"""
 _REMOVE = (
-    "DELETE FROM fts_hunk_text WHERE rowid = ?",
     "DELETE FROM hunk_symbol WHERE hunk_id = ?",
     "DELETE FROM hunk WHERE id = ?",
 )
@@ -129,6 +128,7 @@ def _join(writer: Writer, hunk: int) -> bool:
         return False
     writer.begin()
     execute = writer.connection.execute
+    writer.drop_hunk_words([piece.hunk])
     for statement in _REMOVE:
         execute(statement, (piece.hunk,))
     content = _content(writer, kept, "\n".join(each.body for each in pair))

@@ -10,7 +10,6 @@ from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.identity import is_same, is_there, replaced
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.shared_memory import SharedMemory
-from ohara.store.sqlite.word_memory import WordMemory
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -27,16 +26,10 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
         super().__init__(str(database), size=size)
         self.database = database
         self._memory = SharedMemory()
-        self.words = WordMemory(self._memory, lambda: Reader(database))
 
     def opened(self) -> Reader:
         """A reader of the database that the path leads to now."""
-        return Reader(self.database, self._memory, self.words)
-
-    def close(self) -> None:
-        """Close the readers, and read no more words."""
-        self.words.close()
-        super().close()
+        return Reader(self.database, self._memory)
 
     def is_there(self, stamp: object) -> bool:
         """True when the path still leads to the same file."""

@@ -296,7 +296,30 @@ COMMIT_VECTORS = Table(
 )
 
 SYMBOL_NAMES = "fts_symbol_name"
-WORD_TABLES = ("fts_hunk_text", "fts_literal", SYMBOL_NAMES)
+WORD_TABLES = ("fts_literal", SYMBOL_NAMES)
+
+_Postings = Annotated[bytes, Meta(min_length=1, max_length=2**26)] | Number | None
+POSTINGS = (
+    Table(
+        "word_piece",
+        tuple[Number, Number, Number, Annotated[bytes, Meta(min_length=1, max_length=2**26)]],
+        "SELECT piece, hunks, words, texts FROM word_piece ORDER BY piece",
+        "INSERT INTO word_piece VALUES(?,?,?,?)",
+    ),
+    Table(
+        "posting",
+        tuple[Number, Text, Number, _Postings, _Postings, _Postings, _Postings],
+        """SELECT piece, word, hunks, change, message, change_places, message_places FROM posting
+           ORDER BY piece, word""",
+        "INSERT INTO posting VALUES(?,?,?,?,?,?,?)",
+    ),
+    Table(
+        "word_block",
+        tuple[Number, Block],
+        "SELECT id, bytes FROM word_block ORDER BY id",
+        "INSERT INTO word_block VALUES(?,?)",
+    ),
+)
 
 
 def parts_of(word_table: str) -> tuple[Table, ...]:

@@ -14,9 +14,12 @@ from ohara.store.facts import THREADS
 from ohara.store.reading import Interrupted
 from ohara.store.sql import meta
 from ohara.store.sql.session import ALL_PASSES, PASS_BITS
+from ohara.store.sqlite import word_queries
 from ohara.store.sqlite.connected import Connected, spelled
 from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.filters import Holding
 from ohara.store.sqlite.generations import Generations, generations
+from ohara.store.sqlite.hunk_sets import HunkSet
 from ohara.store.sqlite.identity import replaced, stamp_of
 from ohara.store.sqlite.schema import FORMER_PASSES, open_reader
 from ohara.store.sqlite.shared_memory import SharedMemory
@@ -31,19 +34,10 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.identity import Stamp
     from ohara.store.sqlite.shared_memory import Sized
-    from ohara.store.sqlite.word_memory import WordMemory
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Sized")
 
-# The vocabulary of the word table: in how many rows a word stands, without reading those rows' other words.
-_VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, fts_hunk_text, row)"
-# Each place of each word: its hunk and its column.
-_INSTANCES = "CREATE VIRTUAL TABLE temp.instances USING fts5vocab(main, fts_hunk_text, instance)"
-# A word that stands only once is as likely a slip itself.
-_SIMILAR_WORDS = """SELECT term, doc FROM temp.vocabulary
-  WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? AND doc > 1"""
-_WORD_ROWS = "SELECT doc FROM temp.vocabulary WHERE term = ?"
 _LAST_HUNK = "SELECT coalesce(max(id), 0) FROM hunk"
 
 # Answered by small indexes alone: counting must not cost more than searching.
@@ -73,22 +67,13 @@ def _opened(database: Path) -> tuple[Connection, Stamp]:
 class Session(Connected):
     """One connection that can only read; used by one thread at a time, stopped from any."""
 
-    def __init__(
-        self, database: Path, memory: SharedMemory | None = None, words: WordMemory | None = None
-    ) -> None:
+    def __init__(self, database: Path, memory: SharedMemory | None = None) -> None:
         connection, self.stamp = _opened(database)
         super().__init__(database, connection)
-        with translated(database):
-            # A table of this connection alone, in memory: nothing is written to the index.
-            self.connection.pragma("query_only", 0)
-            self.connection.execute(_VOCABULARY)
-            self.connection.execute(_INSTANCES)
-            self.connection.pragma("query_only", 1)
         self._stopped = False
         self._state = _NEVER_LOOKED
         self._memory = memory or SharedMemory()
         self._notes: dict[str, object] = {}
-        self.word_memory = words  # None where nobody asks again
 
     # -- stopping --------------------------------------------------------------------------------
 
@@ -114,8 +99,14 @@ class Session(Connected):
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement; raises instead of beginning when told to stop."""
         self.check()
-        found: list[tuple[Any, ...]] = self.connection.execute(spelled(statement), parameters).fetchall()
+        asked = [self._holding(each) if isinstance(each, Holding) else each for each in parameters]
+        found: list[tuple[Any, ...]] = self.connection.execute(spelled(statement), asked).fetchall()
         return found
+
+    def _holding(self, asked: Holding) -> bytes:
+        """A byte for each hunk: 1 for those that hold words."""
+        words = asked.words
+        return self.shared(("holding", words), lambda: HunkSet(word_queries.holding_flags(self, words))).hunks
 
     # -- what is remembered ----------------------------------------------------------------------
 
@@ -144,6 +135,15 @@ class Session(Connected):
         self._forget_if_changed()
         return self._memory.found(key, make)
 
+    def kept(self, key: Hashable) -> S | None:
+        """What is kept for all readers, if it is."""
+        self._forget_if_changed()
+        return self._memory.kept(key)
+
+    def keep(self, key: Hashable, made: Sized) -> None:
+        """Keep for all readers what holds for every state of the index."""
+        self._memory.keep(key, made, self._memory.moment())
+
     @property
     def codec(self) -> Codec:
         """What opens this index's bodies."""
@@ -160,8 +160,9 @@ class Session(Connected):
         bounds = (word[0], chr(ord(word[0]) + 1), len(word) - within, len(word) + within)
         return [
             (term, rows)
-            for term, rows in self.rows(_SIMILAR_WORDS, bounds)
-            if len(signs ^ set(term)) <= 2 * within and term.isalpha()
+            for term, rows in word_queries.similar_words(self, *bounds).items()
+            # A word that stands only once is as likely a slip itself.
+            if rows > 1 and len(signs ^ set(term)) <= 2 * within and term.isalpha()
         ]
 
     def state(self) -> str:
@@ -179,18 +180,16 @@ class Session(Connected):
         return self._noted("last hunk", lambda: int(self.connection.execute(_LAST_HUNK).get))
 
     def document_frequencies(self, words: Iterable[str]) -> dict[str, int]:
-        """How many hunks hold each word, by the rows of the word table."""
+        """How many hunks hold each word, by the postings of words."""
         self._forget_if_changed()
         known = self._memory.word_rows
         if len(known) > _REMEMBERED_WORDS:
             known.clear()
-        found: dict[str, int] = {}
-        for word in words:
-            if word not in known:
-                row = self.connection.execute(_WORD_ROWS, (word,)).fetchone()
-                known[word] = int(row[0]) if row else 0
-            found[word] = known[word]
-        return found
+        wanted = list(words)
+        lacking = [word for word in wanted if word not in known]
+        if lacking:
+            known.update(word_queries.frequencies(self, lacking))
+        return {word: known[word] for word in wanted}
 
     def counts(self) -> Counts:
         """How many commits there are and how far the passes have come."""

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.sqlite.writer import Writer
 
-_MERGED_LATE = ("fts_hunk_text", "fts_literal")
+_MERGED_LATE = ("fts_literal",)
 _OPTIMIZED = (*_MERGED_LATE, "fts_symbol_name")
 
-# How much of the word and the trigram table is gathered in memory before it is written as a piece. Every word
+# How much of the trigram table is gathered in memory before it is written as a piece. Every word
 # is looked up there: in more than this, outside of the processor's caches; and FTS5 hashes short words badly
 # (all words of three letters and digits to 3,072 values). With 64 MB, a whole batch, lines of three
 # characters took twice as long as with this, and the trigrams of pytest a third longer. With 1 MB, merging
@@ -77,6 +77,8 @@ class Upkeep:
         """Remove every dead commit with all that only it used; give the space back."""
         removed = self._writer.remove_commits(dead_commits(self._writer))
         self._writer.sweep()
+        with translated(self._writer.path):
+            self._writer.words.tidy()
         self._writer.commit()
         self._writer.run("PRAGMA incremental_vacuum")
         self._writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -94,6 +96,7 @@ class Upkeep:
             ("crisismerge", 64 if late else 16),
         )
         self._writer.begin()
+        self._writer.words.is_merged_late = late
         with translated(self._writer.path):
             for table in _MERGED_LATE:
                 for setting, value in settings:
@@ -106,6 +109,7 @@ class Upkeep:
         """Merge the word and trigram tables into one piece each, faster to read; give the space back."""
         self._writer.begin()
         with translated(self._writer.path):
+            self._writer.words.compact()
             for table in _OPTIMIZED:
                 self._writer.connection.execute(f"INSERT INTO {table}({table}) VALUES('optimize')")
         self._writer.commit()

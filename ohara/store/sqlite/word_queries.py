@@ -1,53 +1,56 @@
-"""The statements that ask the tables of words: hunks and symbols by what they say, and with which BM25."""
+"""The questions that words answer: hunks and symbols by what they say, and with which BM25."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ohara.model import HunkId
 from ohara.store.answers import ScoredByWords
-from ohara.store.sql import owners
 from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
 from ohara.store.sql.named import PLACED, placed
-from ohara.store.sqlite.fts_query import all_of, any_of, scoring_expression, selecting_expression, within
+from ohara.store.sqlite import former_words
+from ohara.store.sqlite.fts_query import any_of
+from ohara.store.sqlite.hunk_sets import flags
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ohara.store.answers import Occurrence, PlacedHunk, Weights, WordQuery
     from ohara.store.sqlite.filters import FtsFilter
+    from ohara.store.sqlite.former_words import FormerWords
     from ohara.store.sqlite.session import Session
-    from ohara.store.sqlite.word_memory import InMemory
+    from ohara.store.sqlite.word_search import WordSearch
 
-# BM25 counts the rows of every word of an expression, however often it is named there: each is named once.
-# Rows that hold a common word as well are found by both; the others, which are few, by what selects alone.
-_SELECTED = "SELECT rowid AS id, {scores} FROM fts_hunk_text WHERE fts_hunk_text MATCH ?{allowed}"
-_OF_SELECTED = "WITH selected AS MATERIALIZED ({selected})"
-_OF_BOTH = """WITH both AS MATERIALIZED ({selected}),
-  alone AS MATERIALIZED ({selected} AND rowid NOT IN (SELECT id FROM both)),
-  selected AS NOT MATERIALIZED (SELECT * FROM both UNION ALL SELECT * FROM alone)"""
-# One walk over the matches serves all weightings.
-_BY_WORDS = """{selected},
-  best AS (SELECT {bests} FROM selected),
-  first AS (SELECT selected.* FROM selected, best ORDER BY {mixed} DESC, selected.id LIMIT ?)
-SELECT {occurrence}, {names} FROM first JOIN hunk ON hunk.id = first.id
-  JOIN commits ON commits.id = hunk.commit_id"""
+_OCCURRENCES = f"""SELECT {OCCURRENCE} FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
 
-_HOLDING_ALL = """SELECT {occurrence} FROM fts_hunk_text
-  CROSS JOIN hunk ON hunk.id = fts_hunk_text.rowid CROSS JOIN commits ON commits.id = hunk.commit_id
-  WHERE fts_hunk_text MATCH ? AND {allowed} ORDER BY {order} LIMIT ?"""
+_HOLDING_ALL = """SELECT {occurrence} FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE {allowed} ORDER BY {order} LIMIT ?"""
 _OLDEST_FIRST = "commits.committer_time, commits.sha, hunk.id"
 
 _SYMBOLS = """SELECT rowid, -bm25(fts_symbol_name, {weights}) AS score
   FROM fts_symbol_name WHERE fts_symbol_name MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
 
-_IN_MESSAGES = """SELECT DISTINCT commits.id, commits.message FROM fts_hunk_text
-  JOIN hunk ON hunk.id = fts_hunk_text.rowid JOIN commits ON commits.id = hunk.commit_id
-  WHERE fts_hunk_text MATCH ? AND {allowed}"""
-_IN_CHANGES = f"""SELECT {PLACED} FROM fts_hunk_text
-  CROSS JOIN hunk ON hunk.id = fts_hunk_text.rowid CROSS JOIN commits ON commits.id = hunk.commit_id
+_IN_MESSAGES = """SELECT DISTINCT commits.id, commits.message FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
+  WHERE {allowed}"""
+_IN_CHANGES = f"""SELECT {PLACED} FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
   LEFT JOIN file ON file.id = hunk.file_id LEFT JOIN path ON path.id = file.path_id
-  WHERE fts_hunk_text MATCH ? AND {{allowed}} ORDER BY {NEWEST_FIRST} LIMIT ?"""
+  WHERE {{allowed}} ORDER BY {NEWEST_FIRST} LIMIT ?"""
+
+
+@contextmanager
+def _words(session: Session) -> Iterator[WordSearch | FormerWords]:
+    """The words of an index as they are kept now; all that is asked of them is of one state."""
+    with session.snapshot():
+        if former_words.are_there(session.connection):
+            yield former_words.FormerWords(session)
+        else:
+            from ohara.store.sqlite.word_search import WordSearch  # brings numpy, which takes a while
+
+            yield WordSearch(session)
 
 
 def by_words(
@@ -59,44 +62,13 @@ def by_words(
 ) -> list[ScoredByWords]:
     """The hunks that hold words, with their BM25 under each weighting, best mixture first.
 
-    The mixture adds up each weighting's scores, scaled by the best of this query, times its share.
+    One walk over the postings serves all weightings. The mixture adds up each weighting's scores, scaled by
+    the best of this query, times its share.
     """
-    kept = session.word_memory and session.word_memory.of(session, words, allowed)
-    if kept:
-        return _from_memory(session, kept, weightings, limit)
-    count = len(weightings)
-    scores = ", ".join(
-        f"-bm25(fts_hunk_text, {', '.join(map(str, weights))}) AS s{at}"
-        for at, (weights, _) in enumerate(weightings)
-    )
-    selected = _SELECTED.format(scores=scores, allowed=allowed.on("rowid"))
-    asked = [selecting_expression(words), *allowed.parameters]
-    if words.common:
-        asked = [scoring_expression(words), *allowed.parameters, *asked]
-    statement = _BY_WORDS.format(
-        selected=(_OF_BOTH if words.common else _OF_SELECTED).format(selected=selected),
-        bests=", ".join(f"max(max(s{at}), 1e-9) AS b{at}" for at in range(count)),
-        mixed=" + ".join(f"{share} * s{at} / b{at}" for at, (_, share) in enumerate(weightings)),
-        names=", ".join(f"first.s{at}" for at in range(count)),
-        occurrence=OCCURRENCE,
-    )
-    rows = session.rows(statement, (*asked, limit))
-    return [ScoredByWords(occurrence(row), tuple(row[6:])) for row in rows]
-
-
-def _from_memory(
-    session: Session, kept: InMemory, weightings: Sequence[tuple[Weights, float]], limit: int
-) -> list[ScoredByWords]:
-    """The same of words whose rows are in memory."""
-    from ohara.store.sqlite.postings import best_hunks
-
-    best = best_hunks(kept.selecting, kept.common, kept.lengths, weightings, among=kept.among, limit=limit)
-    at = {one.hunk: one for one in owners.occurrences(session, map(HunkId, best.hunks))}
-    return [
-        ScoredByWords(at[HunkId(hunk)], scores)
-        for hunk, scores in zip(best.hunks, best.scores, strict=True)
-        if hunk in at
-    ]
+    with _words(session) as kept:
+        found = dict(kept.scored(words, weightings, allowed, limit))
+        rows = session.rows(_OCCURRENCES, (session.listed(found),))
+    return [ScoredByWords(occurrence(row), found[row[0]]) for row in rows]
 
 
 def holding_all(
@@ -111,8 +83,27 @@ def holding_all(
     """The hunks that hold every word in one of the columns, oldest or newest first."""
     order = _OLDEST_FIRST if oldest else NEWEST_FIRST
     statement = _HOLDING_ALL.format(occurrence=OCCURRENCE, allowed=allowed.condition, order=order)
-    match = within(columns, all_of(words))
-    return [occurrence(row) for row in session.rows(statement, (match, *allowed.parameters, limit))]
+    with _words(session) as kept:
+        held = session.listed(kept.holding_all(words, columns))
+        return [occurrence(row) for row in session.rows(statement, (held, *allowed.parameters, limit))]
+
+
+def holding_flags(session: Session, words: WordQuery) -> bytes:
+    """A byte for each hunk, 1 for those that hold one of the selecting words."""
+    with _words(session) as kept:
+        return flags(kept.holding_any(words.selecting, words.columns))
+
+
+def frequencies(session: Session, words: Iterable[str]) -> dict[str, int]:
+    """How many hunks hold each word."""
+    with _words(session) as kept:
+        return {word: kept.frequency(word) for word in words}
+
+
+def similar_words(session: Session, low: str, high: str, shortest: int, longest: int) -> dict[str, int]:
+    """The words between two of some length, and how many hunks hold each."""
+    with _words(session) as kept:
+        return kept.similar(low, high, shortest, longest)
 
 
 def symbols_by_words(
@@ -126,11 +117,14 @@ def symbols_by_words(
 def messages_with(session: Session, words: WordQuery, allowed: FtsFilter) -> dict[int, str]:
     """The messages that hold one of the selecting words, by their commit."""
     statement = _IN_MESSAGES.format(allowed=allowed.condition)
-    rows = session.rows(statement, (selecting_expression(words), *allowed.parameters))
-    return {row[0]: row[1] for row in rows}
+    with _words(session) as kept:
+        held = session.listed(kept.holding_any(words.selecting, words.columns))
+        return {row[0]: row[1] for row in session.rows(statement, (held, *allowed.parameters))}
 
 
 def changes_with(session: Session, words: WordQuery, allowed: FtsFilter, limit: int) -> list[PlacedHunk]:
     """The hunks that hold one of the selecting words, newest first."""
     statement = _IN_CHANGES.format(allowed=allowed.condition)
-    return placed(session.rows(statement, (selecting_expression(words), *allowed.parameters, limit)))
+    with _words(session) as kept:
+        held = session.listed(kept.holding_any(words.selecting, words.columns))
+        return placed(session.rows(statement, (held, *allowed.parameters, limit)))

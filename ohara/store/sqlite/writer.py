@@ -19,6 +19,7 @@ from ohara.store.sqlite import generations
 from ohara.store.sqlite.commit_rows import CommitRows
 from ohara.store.sqlite.connected import Connected, spelled
 from ohara.store.sqlite.connection import connect_writer, translated
+from ohara.store.sqlite.hunk_words import HunkWords
 from ohara.store.sqlite.identity import has_moved
 from ohara.store.sqlite.passes import Passes
 from ohara.store.sqlite.schema import migrate
@@ -59,7 +60,8 @@ class Writer(Connected):
         self.verdict = verdict
         with translated(path):
             migrate(self.connection)
-            self.commit_rows = CommitRows(self.connection, passes, verdict)
+            self.words = HunkWords(self.connection)
+            self.commit_rows = CommitRows(self.connection, self.words, passes, verdict)
         self.passes = Passes(self)
         self.symbols = SymbolWriter(self)
         self.threads = ThreadWriter(self)
@@ -97,6 +99,8 @@ class Writer(Connected):
             if not self.between_commits:
                 raise InternalError("a batch may not end inside a commit")
             self.commit_rows.train()
+            with translated(self.path):
+                self.words.finish()
             if has_moved(self.connection):
                 raise StoreError(
                     f"the index {self.path} was taken away while it was written",
@@ -118,6 +122,7 @@ class Writer(Connected):
         self._is_outdated = False
         self.symbols.forget()
         with translated(self.path):
+            self.words.undo()
             self.commit_rows.undo()
 
     @property
@@ -152,7 +157,8 @@ class Writer(Connected):
 
     def drop_hunk_words(self, hunks: Iterable[int]) -> None:
         """Take the words of hunks away."""
-        self.run_many("DELETE FROM fts_hunk_text WHERE rowid = ?", [(hunk,) for hunk in hunks])
+        with translated(self.path):
+            self.words.drop(hunks)
 
     def drop_trigrams(self, contents: Iterable[int]) -> None:
         """Take the trigrams of contents away."""

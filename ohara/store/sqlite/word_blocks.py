@@ -1,0 +1,77 @@
+"""Where long strings of postings are kept: one behind the other, in blocks that fill a page of the database.
+
+    word_block(id, bytes)      id = the piece's number, and the block's within it
+
+A row of postings has a short string itself, and of a long one where it begins and how long it is, in one
+number. In the row a long string would take whole pages, the last of them half empty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ohara.store.sqlite.connection import Connection
+
+    Kept = bytes | int | None
+    """A string as a row has it."""
+
+_LONG = 400  # bytes: a row has four strings, and its word, in the quarter of a page that fits
+_BLOCK = 8_140  # what fits into a page of 8,192 bytes
+_BLOCK_BITS = 32
+_LENGTH_BITS = 28
+
+_ADD = "INSERT INTO word_block(id, bytes) VALUES(?, ?)"
+_READ = "SELECT bytes FROM word_block WHERE id BETWEEN ? AND ? ORDER BY id"
+_FORGET = "DELETE FROM word_block WHERE id BETWEEN ? AND ?"
+
+
+class BlockWriter:
+    """The blocks of a piece that is being written."""
+
+    def __init__(self, connection: Connection, piece: int) -> None:
+        self._connection = connection
+        self._first = piece << _BLOCK_BITS
+        self._written = 0
+        self._waiting = bytearray()
+
+    def keep(self, string: bytes | None) -> Kept:
+        """What a row has for a string."""
+        if string is None or len(string) < _LONG:
+            return string
+        begin = self._written * _BLOCK + len(self._waiting)
+        self._waiting += string
+        while len(self._waiting) >= _BLOCK:
+            self._write(bytes(self._waiting[:_BLOCK]))
+            del self._waiting[:_BLOCK]
+        return begin << _LENGTH_BITS | len(string)
+
+    def finish(self) -> None:
+        """Write the last block."""
+        if self._waiting:
+            self._write(bytes(self._waiting))
+            self._waiting.clear()
+
+    def _write(self, block: bytes) -> None:
+        self._connection.execute(_ADD, (self._first + self._written, block))
+        self._written += 1
+
+
+def string_of(connection: Connection, piece: int, kept: Kept) -> bytes | None:
+    """The string that a row has; raises ValueError when it is not there."""
+    if not isinstance(kept, int):
+        return kept
+    begin, length = kept >> _LENGTH_BITS, kept & ((1 << _LENGTH_BITS) - 1)
+    first, last = begin // _BLOCK, (begin + length - 1) // _BLOCK
+    blocks = connection.execute(_READ, ((piece << _BLOCK_BITS) + first, (piece << _BLOCK_BITS) + last))
+    joined = b"".join(row[0] for row in blocks)
+    string = joined[begin - first * _BLOCK :][:length]
+    if len(string) != length:
+        raise ValueError("a block is missing")
+    return string
+
+
+def forget_blocks(connection: Connection, piece: int) -> None:
+    """Delete the blocks of a piece."""
+    first = piece << _BLOCK_BITS
+    connection.execute(_FORGET, (first, first + (1 << _BLOCK_BITS) - 1))

@@ -1,0 +1,201 @@
+"""The pieces that postings are kept in: each is whole in itself, written once and never changed.
+
+    word_piece(piece, hunks, words, texts)           which hunks it is about, and how long their texts are
+    posting(piece, word, hunks, change, message, …)  which of them hold a word (`posting_codec`)
+    dropped_words(hunk, piece)                       a hunk that the pieces up to this one no longer speak of
+
+A batch adds a piece; small pieces are merged to larger ones, and then what was dropped is left out. Within a
+piece a text goes by its place in it, from 0. Hunks of one commit that come one after the other are a unit:
+they share a message, whose words are kept once for all of them.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ohara.errors import IndexCorrupt
+from ohara.store.locate import REBUILD
+from ohara.store.sqlite.posting_codec import closed, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.posting_codec import Postings
+    from ohara.store.sqlite.varints import Numbers
+
+_ADD = "INSERT INTO word_piece(hunks, words, texts) VALUES(?, ?, ?) RETURNING piece"
+_PIECES = "SELECT piece, hunks, words FROM word_piece ORDER BY piece"
+_TEXTS = "SELECT texts FROM word_piece WHERE piece = ?"
+_DROPPED = "SELECT hunk, piece FROM dropped_words"
+
+INSERT_POSTING = "INSERT INTO posting VALUES(?, ?, ?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """The texts of a piece: whose they are, how many words each has, and how many make up each unit."""
+
+    hunks: Numbers
+    lengths: Numbers
+    units: Numbers
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes."""
+        return int(self.hunks.nbytes + self.lengths.nbytes + self.units.nbytes)
+
+    @property
+    def unit_starts(self) -> Numbers:
+        """The first text of each unit."""
+        return np.cumsum(self.units) - self.units
+
+    def of_units(self, units: Numbers) -> tuple[Numbers, Numbers]:
+        """The texts of some units, one unit after the other, and which of these each belongs to."""
+        if not _are_within(units, len(self.units)):
+            raise ValueError("a message of no text")
+        sizes = self.units[units]
+        owners = np.repeat(np.arange(len(units)), sizes)
+        within = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return self.unit_starts[units][owners] + within, owners
+
+    def kept(self, piece: int, dropped: Mapping[int, int]) -> NDArray[np.bool_] | None:
+        """Which texts still count; None when all do."""
+        gone = [hunk for hunk, until in dropped.items() if until >= piece]
+        if not gone:
+            return None
+        kept = ~np.isin(self.hunks, np.array(gone, np.int64))
+        return None if kept.all() else kept
+
+
+class AllTexts:
+    """The texts of all pieces, one piece after the other, and so their units."""
+
+    def __init__(self, pieces: Sequence[tuple[int, Texts]]) -> None:
+        nothing = np.zeros(0, np.int64)
+        self.pieces = {piece: at for at, (piece, _) in enumerate(pieces)}
+        self.hunks = np.concatenate([nothing, *(texts.hunks for _, texts in pieces)])
+        self.lengths = np.concatenate([nothing, *(texts.lengths for _, texts in pieces)])
+        self.units = np.concatenate([nothing, *(texts.units for _, texts in pieces)])
+        self.unit_starts = np.cumsum(self.units) - self.units
+        self.text_bounds = np.cumsum([0, *(len(texts.hunks) for _, texts in pieces)])
+        self.unit_bounds = np.cumsum([0, *(len(texts.units) for _, texts in pieces)])
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes."""
+        return int(self.hunks.nbytes + self.lengths.nbytes + 2 * self.units.nbytes)
+
+    def kept(self, dropped: Mapping[int, int]) -> NDArray[np.bool_] | None:
+        """Which texts still count; None when all do."""
+        if not dropped:
+            return None
+        kept = np.ones(len(self.hunks), bool)
+        for piece, at in self.pieces.items():
+            own = slice(*self.text_bounds[at : at + 2])
+            gone = [hunk for hunk, until in dropped.items() if until >= piece]
+            kept[own] = ~np.isin(self.hunks[own], np.array(gone, np.int64))
+        return None if kept.all() else kept
+
+    def of_units(self, units: Numbers) -> tuple[Numbers, Numbers]:
+        """The texts of some units, one unit after the other, and which of these each belongs to."""
+        sizes = self.units[units]
+        owners = np.repeat(np.arange(len(units)), sizes)
+        firsts = np.cumsum(sizes) - sizes
+        return np.arange(len(owners)) + np.repeat(self.unit_starts[units] - firsts, sizes), owners
+
+    def placed(self, pieces: Numbers, texts: Numbers, *, is_message: bool) -> Numbers:
+        """Texts of some pieces, or units for messages, by their place among all."""
+        bounds = self.unit_bounds if is_message else self.text_bounds
+        found: Numbers = texts + bounds[pieces]
+        if len(texts) and (int(texts.min()) < 0 or (found >= bounds[pieces + 1]).any()):
+            raise ValueError("a posting names a text that is not there")
+        return found
+
+
+def _are_within(numbers: Numbers, size: int) -> bool:
+    return not len(numbers) or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
+
+
+@contextmanager
+def sound(database: object) -> Iterator[None]:
+    """What is read of postings here makes sense, or the index is damaged."""
+    try:
+        yield
+    except ValueError as error:
+        raise IndexCorrupt(f"the index {database} is damaged ({error})", hint=REBUILD) from error
+
+
+def pack(texts: Texts) -> bytes:
+    """Texts as one string."""
+    steps = np.diff(texts.hunks, prepend=0)
+    turned = np.where(steps < 0, -2 * steps - 1, 2 * steps)
+    sizes = np.array([len(texts.hunks) + 1, len(texts.units)], np.int64)
+    return closed(np.concatenate((sizes, turned, texts.lengths, texts.units)))
+
+
+def unpack(packed: bytes) -> Texts:
+    """The texts of a string; raises ValueError for what `pack` did not make."""
+    numbers = opened(packed)
+    if len(numbers) < 2:
+        raise ValueError("a piece says nothing")
+    count, units = int(numbers[0]) - 1, int(numbers[1])
+    if len(numbers) != 2 + 2 * count + units:
+        raise ValueError("a piece is not as long as it says")
+    turned, lengths, sizes = np.split(numbers[2:], [count, 2 * count])
+    hunks = np.cumsum(np.where(turned & 1, -(turned + 1) // 2, turned // 2))
+    if int(sizes.sum()) != count or (hunks < 1).any():
+        raise ValueError("the units of a piece do not add up")
+    return Texts(hunks, lengths, sizes)
+
+
+def read_texts(connection: Connection, piece: int) -> Texts:
+    """The texts of a piece."""
+    return unpack(connection.execute(_TEXTS, (piece,)).get)
+
+
+def read_dropped(connection: Connection) -> dict[int, int]:
+    """Which hunks were dropped, and up to which piece."""
+    return dict(connection.execute(_DROPPED))
+
+
+def read_pieces(connection: Connection) -> list[tuple[int, int, int]]:
+    """Each piece, how many texts it has, and how many words they have together."""
+    return [(int(piece), int(hunks), int(words)) for piece, hunks, words in connection.execute(_PIECES)]
+
+
+def add_piece(connection: Connection, texts: Texts) -> int:
+    """Add a piece without postings; its number, which no other ever has."""
+    row = (len(texts.hunks), int(texts.lengths.sum()), pack(texts))
+    return int(connection.execute(_ADD, row).get)
+
+
+def hunks_holding(change: Postings, message: Postings, texts: Texts, rows: int) -> Numbers:
+    """How many texts hold the word of each row, in their change, their message or both."""
+    count = len(texts.hunks)
+    changed = change.rows * count + change.texts
+    said, owners = texts.of_units(message.texts)
+    of_rows = message.rows[owners]
+    wanted = of_rows * count + said
+    at = np.searchsorted(changed, wanted)
+    found = np.zeros(len(wanted), bool)
+    inside = at < len(changed)
+    found[inside] = changed[at[inside]] == wanted[inside]
+    return np.bincount(change.rows, minlength=rows) + np.bincount(of_rows[~found], minlength=rows)
+
+
+def hunks_with_words(connection: Connection) -> list[int]:
+    """The hunks that have a text, be it an empty one."""
+    dropped = read_dropped(connection)
+    found: list[int] = []
+    for piece, _, _ in read_pieces(connection):
+        texts = read_texts(connection, piece)
+        kept = texts.kept(piece, dropped)
+        found += (texts.hunks if kept is None else texts.hunks[kept]).tolist()
+    return found

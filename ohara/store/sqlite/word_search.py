@@ -1,0 +1,303 @@
+"""Finds and scores hunks by the postings of words (`word_pieces`), with arrays: BM25 as FTS5 computes it.
+
+A question is answered within one snapshot. Texts go by their place among those of all pieces, one piece after
+the other; what a word is worth is computed for all texts at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ohara.store.bm25 import K1, B, idf
+from ohara.store.sqlite.held_words import Held, Weighting
+from ohara.store.sqlite.phrases import phrase
+from ohara.store.sqlite.posting_codec import COLUMNS, NOTHING, decode, small, split, with_places
+from ohara.store.sqlite.word_blocks import string_of
+from ohara.store.sqlite.word_pieces import AllTexts, read_dropped, read_pieces, read_texts, sound
+from ohara.store.tokens import words as words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ohara.store.answers import Weights, WordQuery
+    from ohara.store.sqlite.filters import FtsFilter
+    from ohara.store.sqlite.posting_codec import Postings
+    from ohara.store.sqlite.session import Session
+    from ohara.store.sqlite.varints import Numbers
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+_MESSAGE = "message"  # the first column; the others are those of a change
+
+# One look-up in each piece, one piece after the other.
+_OF_WORD = """SELECT {} FROM word_piece CROSS JOIN posting
+  ON posting.piece = word_piece.piece AND posting.word = ?"""
+_POSTINGS = _OF_WORD.format("posting.piece, change, message") + " ORDER BY word_piece.piece"
+_WITH_PLACES = (
+    _OF_WORD.format("posting.piece, change, message, change_places, message_places")
+    + " ORDER BY word_piece.piece"
+)
+_HELD = _OF_WORD.format("coalesce(sum(posting.hunks), 0)")
+_SIMILAR = """SELECT word, hunks FROM posting WHERE piece = ? AND word >= ? AND word < ?
+  AND length(word) BETWEEN ? AND ?"""
+
+
+class WordPostings(NamedTuple):
+    """The postings of a word in changes and in messages."""
+
+    change: Postings
+    message: Postings
+
+    @property
+    def size(self) -> int:
+        """How many bytes they take."""
+        return self.change.size + self.message.size
+
+
+class WordSearch:
+    """The words of an index in its present state; to be used within one snapshot."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._rows = session.connection.execute
+        pieces = read_pieces(session.connection)
+        self._texts = self._read_texts([piece for piece, _, _ in pieces])
+        self._size = len(self._texts.hunks)
+        self._kept = self._texts.kept(read_dropped(session.connection))
+        gone = self._texts.lengths[~self._kept] if self._kept is not None else np.zeros(0, np.int64)
+        self._count = self._size - len(gone)
+        self._words = sum(words for _, _, words in pieces) - int(gone.sum())
+
+    # -- what is asked ---------------------------------------------------------------------------
+
+    def scored(
+        self,
+        words: WordQuery,
+        weightings: Sequence[tuple[Weights, float]],
+        allowed: FtsFilter,
+        limit: int,
+    ) -> list[tuple[int, tuple[float, ...]]]:
+        """The hunks that hold words, with their BM25 under each weighting, best mixture first."""
+        columns = _columns(words.columns)
+        held = self._held(words.selecting, columns)
+        found = self._holding(held, columns)
+        if not allowed.everything and len(found):
+            found = found[self._passing(allowed, self._hunks(found))]
+        if not len(found):
+            return []
+        held += self._held(words.common, columns)
+        scores = self._scores(held, found, columns, [weights for weights, _ in weightings])
+        mixed = np.zeros(len(found))
+        for of_one, (_, share) in zip(scores, weightings, strict=True):
+            mixed = mixed + share * of_one / max(float(of_one.max()), 1e-9)
+        hunks = self._hunks(found)
+        best = _first(mixed, hunks, limit)
+        found_scores = np.stack(scores)[:, best].T.tolist()
+        return list(zip(_listed(hunks[best]), map(tuple, found_scores), strict=True))
+
+    def holding_any(self, phrases: Iterable[str], columns: Sequence[str]) -> list[int]:
+        """The hunks that hold at least one of some phrases in one of the columns."""
+        there = _columns(columns)
+        return _listed(self._hunks(self._holding(self._held(list(phrases), there), there)))
+
+    def holding_all(self, phrases: Sequence[str], columns: Sequence[str]) -> list[int]:
+        """The hunks that hold each of some phrases in one of the columns."""
+        there = _columns(columns)
+        found: Numbers | None = None
+        for each in self._held(phrases, there):
+            some = self._holding([each], there)
+            found = some if found is None else np.intersect1d(found, some, assume_unique=True)
+            if not len(found):
+                break
+        return _listed(self._hunks(found)) if found is not None else []
+
+    def frequency(self, word: str) -> int:
+        """How many hunks hold a word."""
+        if self._kept is None:
+            return int(self._rows(_HELD, (word,)).get)
+        there = _columns(())
+        return len(self._holding(self._held([word], there), there))
+
+    def similar(self, low: str, high: str, shortest: int, longest: int) -> dict[str, int]:
+        """The words between two of some length, and about how many hunks hold each."""
+        found: dict[str, int] = {}
+        for piece in self._texts.pieces:
+            for word, hunks in self._rows(_SIMILAR, (piece, low, high, shortest, longest)):
+                found[word] = found.get(word, 0) + hunks
+        return found
+
+    # -- where words stand -----------------------------------------------------------------------
+
+    def _held(self, written: Sequence[str], columns: Floats) -> list[Held]:
+        """Where some phrases stand; those of one word are read together."""
+        cut = [words_of(each) for each in written]
+        with sound(self._session.database):
+            read = self._kept_or_read({words[0] for words in cut if len(words) == 1})
+            return [
+                self._made(*(read[words[0]] if len(words) == 1 else self._phrase(words)), columns)
+                for words in cut
+            ]
+
+    def _kept_or_read(self, words: Iterable[str]) -> dict[str, WordPostings]:
+        """The postings of words; what is read is kept for all readers, as a piece never changes."""
+        state = (self._session.stamp.identity, "postings", tuple(self._texts.pieces))
+        found: dict[str, WordPostings] = {}
+        for word in words:
+            known: WordPostings | None = self._session.kept((state, word))
+            if known is not None:
+                found[word] = known
+        missing = [word for word in words if word not in found]
+        for word, both in zip(missing, self._read(missing), strict=True):
+            found[word] = WordPostings(*map(small, both))
+            self._session.keep((state, word), found[word])
+        return found
+
+    def _made(self, change: Postings, message: Postings, columns: Floats) -> Held:
+        if not columns[1:].any():
+            change = NOTHING
+        if not columns[0]:
+            message = NOTHING
+        said, owners = self._texts.of_units(message.texts)
+        return Held(change.texts, change.codes, change.far, said, message.codes[owners])
+
+    def _phrase(self, words: Sequence[str]) -> tuple[Postings, Postings]:
+        """The postings of words that stand one after the other; places are read where all of them are."""
+        if not words:
+            return NOTHING, NOTHING
+        read = self._kept_or_read(words)
+        both = [list(each) for each in zip(*(read[word] for word in words), strict=True)]
+        among = tuple(
+            _in_all(which, size)
+            for which, size in zip(both, (self._size, len(self._texts.units)), strict=True)
+        )
+        changes, messages = zip(*self._read(words, among), strict=True)
+        return phrase(changes, is_message=False), phrase(messages, is_message=True)
+
+    def _read(
+        self, words: Sequence[str], among: tuple[Flags, ...] | None = None
+    ) -> list[tuple[Postings, Postings]]:
+        """The postings of words, in changes and in messages; with places, of some texts and units alone."""
+        rows: list[tuple[int, int, list[bytes | None]]] = []
+        for at, word in enumerate(words):
+            self._session.check()
+            for piece, *kept in self._rows(_WITH_PLACES if among else _POSTINGS, (word,)):
+                strings = [string_of(self._session.connection, piece, each) for each in kept]
+                rows.append((at, self._texts.pieces[piece], strings))
+        both = [self._decoded(rows, len(words), which, among[which] if among else None) for which in (0, 1)]
+        return list(zip(*both, strict=True))
+
+    def _decoded(
+        self,
+        rows: Sequence[tuple[int, int, list[bytes | None]]],
+        words: int,
+        which: int,
+        among: Flags | None,
+    ) -> list[Postings]:
+        """The postings of each word, of its rows (word, piece, strings) in all pieces."""
+        is_message = which == 1
+        used = [row for row in rows if row[2][which]]
+        if not used:
+            return [NOTHING] * words
+        read = decode([row[2][which] or b"" for row in used], is_message=is_message)
+        of_words, pieces = (np.array([row[at] for row in used], np.int64) for at in (0, 1))
+        texts = self._texts.placed(pieces[read.rows], read.texts, is_message=is_message)
+        if among is not None:
+            wanted = among[texts]
+            places = [row[2][which + 2] or b"" for row in used]
+            read, texts = with_places(read, places, wanted, is_message=is_message), texts[wanted]
+        return split(read, of_words[read.rows], texts, words, is_message=is_message)
+
+    def _holding(self, held: Sequence[Held], columns: Floats) -> Numbers:
+        """The texts in which something stands, in order."""
+        found = np.zeros(self._size, bool)
+        for each in held:
+            found[self._changed(each, columns)] = True
+            found[each.said] = True
+        if self._kept is not None:
+            found &= self._kept
+        return np.flatnonzero(found)
+
+    @staticmethod
+    def _changed(held: Held, columns: Floats) -> Numbers:
+        return held.changed if columns[1:].all() else held.changed[held.weighted(Weighting(columns)) > 0]
+
+    # -- what they are worth ---------------------------------------------------------------------
+
+    def _scores(
+        self, held: Sequence[Held], found: Numbers, columns: Floats, weightings: Sequence[Weights]
+    ) -> list[Floats]:
+        """The BM25 of some texts under each weighting."""
+        average = (self._words / self._count if self._count else 0.0) or 1.0
+        norms = K1 * (1.0 - B + B * self._texts.lengths[found] / average)
+        places = np.full(self._size, -1, np.int64)
+        places[found] = np.arange(len(found))
+        scores = [np.zeros(len(found)) for _ in weightings]
+        weighed = [Weighting(np.array(weights) * columns) for weights in weightings]
+        for each in held:
+            worth = idf(self._count, len(self._holding([each], columns)))
+            changed, said = places[each.changed], places[each.said]
+            in_change, in_message = changed >= 0, said >= 0
+            changed, said = changed[in_change], said[in_message]
+            of_change, of_message = each.narrowed(in_change), each.times[in_message]
+            for at, weighting in enumerate(weighed):
+                times = np.zeros(len(found))
+                times[changed] = of_change.weighted(weighting)
+                times[said] += weighting.weights[0] * of_message
+                scores[at] += worth * (times * (K1 + 1.0) / (times + norms))
+        return scores
+
+    def _passing(self, allowed: FtsFilter, hunks: Numbers) -> Flags:
+        """Which of some hunks a filter lets through."""
+        let_through = np.frombuffer(allowed.passing(self._session, _listed(hunks)), np.uint8)
+        passing = np.zeros(len(hunks), bool)
+        known = hunks <= len(let_through)
+        passing[known] = let_through[hunks[known] - 1] == 1
+        return passing
+
+    # -- texts -----------------------------------------------------------------------------------
+
+    def _read_texts(self, pieces: Sequence[int]) -> AllTexts:
+        """The texts of pieces, which never change: read once for all readers."""
+        session = self._session
+        with sound(session.database):
+            return session.shared(
+                (session.stamp.identity, "texts", tuple(pieces)),
+                lambda: AllTexts([(piece, read_texts(session.connection, piece)) for piece in pieces]),
+            )
+
+    def _hunks(self, texts: Numbers) -> Numbers:
+        """Whose texts these are."""
+        return self._texts.hunks[texts]
+
+
+def _in_all(words: Sequence[Postings], size: int) -> Flags:
+    """Which of so many texts, or units, hold all of some words."""
+    held = np.zeros(size, np.int32)
+    for each in words:
+        held[each.texts] += 1
+    return np.equal(held, len(words))
+
+
+def _listed(numbers: Numbers) -> list[int]:
+    listed: list[int] = numbers.tolist()
+    return listed
+
+
+def _columns(named: Sequence[str]) -> Floats:
+    """1 for each column that may hold words, message first; none named means all."""
+    return np.array([float(not named or each in named) for each in (_MESSAGE, *COLUMNS)])
+
+
+def _first(mixed: Floats, hunks: Numbers, limit: int) -> Numbers:
+    """The places of the best, the best first; of equals those with the lower number."""
+    if len(mixed) > limit:
+        bound = np.partition(mixed, len(mixed) - limit)[len(mixed) - limit] if limit else np.inf
+        among = np.flatnonzero(mixed >= bound)
+    else:
+        among = np.arange(len(mixed))
+    return among[np.lexsort((hunks[among], -mixed[among]))][:limit]
