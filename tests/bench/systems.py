@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import anyio
+from anyio.from_thread import start_blocking_portal
 
 from ohara.embed.catalog import load_reranker
 from ohara.engine import Engine
@@ -22,6 +25,8 @@ from tests.bench.peers import Answer
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from anyio.from_thread import BlockingPortal
 
     from ohara.model import Hit, IndexStatus, Results
     from ohara.retrieve.profile import LaneWeights, Profile
@@ -172,4 +177,12 @@ class Ohara:
         search = self._engine.search
         plan = search.plan(SearchOptions(now=NOW, k=k, rerank=self._way.rerank))
         plan = self._plan(replace(plan, profile=self._way.change(plan.profile)))
-        return anyio.run(search.find, parse(text, now=NOW, mode=self._way.mode), plan)
+        return _event_loop().call(search.find, parse(text, now=NOW, mode=self._way.mode), plan)
+
+
+@cache
+def _event_loop() -> BlockingPortal:
+    """One event loop for all questions, as the service and the terminal UI have; its threads stay."""
+    held = ExitStack()
+    atexit.register(held.close)
+    return held.enter_context(start_blocking_portal())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from ohara.embed import quantise
 from ohara.embed.encoder import TextKind
 from ohara.embed.quantise import Bits, Probe, pack
 from ohara.embed.static_model import StaticEmbedder
@@ -122,3 +123,33 @@ def test_bits_name_first_what_is_most_alike(asked: str, order: int) -> None:
     assert sorted(score for _, score in rows) == pytest.approx(sorted(promised.values()))
     true = dict(zip((11, 12, 13, 14), probe.cosines(list(documents)), strict=True))
     assert all(abs(promised[content] - true[content]) < 0.2 for content in true), (promised, true)
+
+
+@pytest.mark.parametrize("dimensions", [256, 104])
+@pytest.mark.parametrize("shape", ["spread", "clusters", "few lengths"])
+def test_sifting_many_vectors_names_what_comparing_all_names(
+    shape: str, dimensions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng(len(shape) + dimensions)
+    count = 30_000
+    model = Numbers(VectorForm.BIT, chance.normal(0, 0.02, dimensions).astype(np.float32))
+    vectors = chance.normal(size=(count, dimensions)).astype(np.float32)
+    if shape == "clusters":  # many that are alike, and many that are the same
+        vectors = vectors[chance.integers(0, 40, count)]
+        vectors[::2] += chance.normal(0, 0.3, (count // 2, dimensions)).astype(np.float32)
+    bits = _gathered(pack(vectors, model), list(range(1, count + 1)))
+    for number, limit in enumerate((1, 100, 400)):
+        asked = vectors[number] + chance.normal(0, 1, dimensions).astype(np.float32)
+        probe = Probe.of(_unit(*(asked**3 if shape == "few lengths" else asked)), model)
+        assert probe is not None
+        allowed = bytes(chance.integers(0, 2, count, dtype=np.uint8))
+        sifted = [probe.nearest(bits, limit, among) for among in (None, allowed)]
+        with monkeypatch.context() as patch:
+            patch.setattr(quantise, "_SIFTED", count)
+            assert [probe.nearest(bits, limit, among) for among in (None, allowed)] == sifted
+        assert len(probe._sifted(bits.words, limit)) < count / 2
+
+
+def _gathered(packed: list[bytes], owners: list[int]) -> Bits:
+    used = np.packbits(np.ones(len(owners), dtype=np.uint8), bitorder="little").tobytes()
+    return Bits.of([VectorBlock(np.array(owners, dtype=np.int64).tobytes(), used, b"".join(packed))])
