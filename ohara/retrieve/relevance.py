@@ -8,6 +8,7 @@ whole sentence. What a model of meaning finds very near is an answer, whatever i
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,6 +31,9 @@ NEAR = 0.75  # a cosine from which on meaning alone is enough
 # A word that stands nowhere counts so many times the rarest that stands somewhere: in a history of few words,
 # where all of them are common, one that is missing must not be all that counts.
 UNKNOWN_TIMES = 1.5
+# A young history knows few words, and that one is missing says little: counted in full from so many hunks on,
+# below that by the logarithm.
+WELL_READ = 10_000
 
 LOOKED_AT = 10  # of the first hits: an answer is among them or not seen
 
@@ -63,7 +67,8 @@ class Telling:
 
 def telling_of(rarity: Mapping[str, float], rows: Mapping[str, int], hunks: int) -> Telling:
     """The words of a query by their rarity, those that stand nowhere bounded by those that do."""
-    most = UNKNOWN_TIMES * max((value for word, value in rarity.items() if rows[word]), default=1.0)
+    rarest = max((value for word, value in rarity.items() if rows[word]), default=1.0)
+    most = UNKNOWN_TIMES * rarest * min(1.0, math.log(max(hunks, 2), WELL_READ))
     bounded = {word: value if rows[word] else min(value, most) for word, value in rarity.items()}
     return Telling(bounded, rows, hunks)
 

@@ -84,6 +84,33 @@ def test_what_a_history_knows_nothing_of_has_no_answer(engine: Engine, query: st
     assert "nowhere in this history; --mode hybrid shows what comes nearest" in results.notes[1]
 
 
+@pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("Passwords are compared in constant time. Patch by Jane Doe.", "fix"),
+        ("Added a dark theme that follows the settings of the operating system.", "wip"),
+        ("Response times are exported as a histogram with configurable buckets.", "metrics"),
+    ],
+)
+def test_in_a_young_history_words_that_it_does_not_know_say_little(
+    question: str, key: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with History(tmp_path_factory.mktemp("young") / "app") as history:
+        history.commit("Start", {"README.md": "An application.\n"}, key="start")
+        for number in range(20):
+            code = f"def step_{number}():\n    return {number}\n"
+            history.commit(f"Add step {number}", {f"steps/step_{number}.py": code}, key=f"step-{number}")
+        compare = "def check_password(given, stored):\n    return compare_digest(given, stored)\n"
+        history.commit("fix", {"login.py": compare}, key="fix")
+        history.commit("wip", {"theme.js": "export const darkTheme = { text: '#eee' };\n"}, key="wip")
+        buckets = "func histogramBuckets() []float64 {\n\treturn []float64{0.1, 0.5}\n}\n"
+        history.commit("metrics", {"metrics.go": buckets}, key="metrics")
+    with indexed_at_home(history.repo, tmp_path_factory) as engine:
+        found = [history.repo.key_of(hit.commit.sha) for hit in ask(engine, question).hits]
+        assert found[:1] == [key]
+        assert ask(engine, "kubernetes operator restarts pods").hits == ()
+
+
 def test_a_mode_and_a_filter_show_what_comes_nearest(engine: Engine) -> None:
     assert ask(engine, "bluetooth pairing of the shelf", mode=Mode.HYBRID).hits
     assert ask(engine, "bluetooth pairing of the shelf path:items/").hits
