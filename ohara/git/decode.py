@@ -32,6 +32,15 @@ def text(data: bytes) -> str:
         return "\n".join(_line(line) for line in data.split(b"\n"))
 
 
+def patch(data: bytes) -> str:
+    """Decodes a unified diff as `text` does; git may have cut the function in a hunk's header off."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        lines = data.split(b"\n")
+        return "\n".join(cut(line) if line.startswith(b"@@ ") else _line(line) for line in lines)
+
+
 def _line(data: bytes) -> str:
     try:
         return data.decode()

@@ -16,6 +16,7 @@ from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ohara.git.by_git import ByGit
     from ohara.git.repo import Repository
 
 __all__ = ["CommitChanges", "DiffOptions", "Differing", "changes", "differing", "file_change", "iter_changes"]
@@ -43,13 +44,19 @@ def iter_changes(
     *,
     missing: set[str],
     beyond: set[bytes] | None = None,
+    by_git: ByGit | None = None,
 ) -> Iterator[FileChange]:
     """Yields what a commit changed file by file, so that a huge commit is never held at once.
 
     Ids of objects that cannot be read are added to `missing`, and folders that hold more files than are read
-    of one commit to `beyond`. A commit whose parent is missing yields
-    nothing: taking it for a root would claim that it wrote every file.
+    of one commit to `beyond`. A commit whose parent is missing yields nothing: taking it for a root would
+    claim that it wrote every file. Whatever git was asked to compare is taken from there.
     """
+    compared = by_git.take(sha) if by_git else None
+    if compared is not None:
+        for delta, found in compared:
+            yield _described(delta, found)
+        return
     links = repo.links(sha)
     parents = [repo.tree_of(parent) for parent in links.parents]
     absent = [oid for oid, found in zip(links.parents, parents, strict=True) if found is None]

@@ -7,10 +7,13 @@ differ. Bytes in, decoded hunks out; what a file is (binary, too large) is decid
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ohara.git import decode, regions, xdiff
 from ohara.model import Hunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 CONTEXT_LINES: Final = 3
 NO_NEWLINE: Final = "\\ No newline at end of file"
@@ -72,26 +75,35 @@ def between(old: bytes, new: bytes, context: int = CONTEXT_LINES) -> list[Hunk]:
             grown += hunk.new_lines - hunk.old_lines
             hunks.append(hunk)
             continue
-        patch = decode.text(xdiff.patch(before, after, context))
-        headers = list(_HUNK.finditer(patch))
-        ends = [header.start() for header in headers[1:]]
-        ends.append(-1)
-        for header, end in zip(headers, ends, strict=True):
-            old_start, old_count, new_start, new_count, function = header.groups()
-            old_lines = 1 if old_count is None else int(old_count)
-            new_lines = 1 if new_count is None else int(new_count)
-            grown += new_lines - old_lines
-            hunks.append(
-                Hunk(
-                    int(old_start) + old_line,
-                    old_lines,
-                    int(new_start) + new_line,
-                    new_lines,
-                    function.rstrip() if function else functions.above(old_at),
-                    patch[header.end() : end],
-                )
-            )
+        patch = xdiff.patch(before, after, context)
+        for hunk in parsed(patch, old_line, new_line, lambda: functions.above(old_at)):  # noqa: B023 - used at once
+            grown += hunk.new_lines - hunk.old_lines
+            hunks.append(hunk)
     return hunks
+
+
+def parsed(
+    patch: bytes, old_line: int = 0, new_line: int = 0, unnamed: Callable[[], str] = str
+) -> Iterator[Hunk]:
+    """Yields the hunks of one file's patch, which has lines of its own above them and ends with a newline.
+
+    `old_line` and `new_line`: how many lines come before what was compared; `unnamed`: the function of a hunk
+    that has none above it there.
+    """
+    text = decode.patch(patch)
+    headers = list(_HUNK.finditer(text))
+    ends = [header.start() for header in headers[1:]]
+    ends.append(-1)
+    for header, end in zip(headers, ends, strict=False):  # of an empty file there are no hunks
+        old_start, old_count, new_start, new_count, function = header.groups()
+        yield Hunk(
+            int(old_start) + old_line,
+            1 if old_count is None else int(old_count),
+            int(new_start) + new_line,
+            1 if new_count is None else int(new_count),
+            function.rstrip() if function else unnamed(),
+            text[header.end() : end],
+        )
 
 
 def _replaced(before: bytes, after: bytes, old_line: int, new_line: int) -> Hunk:

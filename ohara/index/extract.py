@@ -14,6 +14,7 @@ from ohara.encoded import is_mostly_encoded, leave_out
 from ohara.errors import RepositoryError, reason_of
 from ohara.git import decode
 from ohara.git.bounds import MOST_ENTRIES
+from ohara.git.by_git import ByGit
 from ohara.git.diff import DiffOptions, iter_changes
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _PART_CHARS = 1 << 20  # a message to the writer carries about this much diff text
 _LITERAL_ONLY_FACTOR = 20  # left-out files are only searched exactly: larger pieces cost them nothing
 
+_WORTH_GIT = 12  # commits in a task from which on a git to compare them is worth its start
+
 _SHORT_LINES = 4  # so many times shorter than the two budgets agree on: a mean of some four characters
 
 # A pure rename, a mode change or a submodule: no lines, yet found by its path and the commit's words.
@@ -49,11 +52,14 @@ class Extractor:
         self._repository = Repository.open(Path(setup.repository))
         self._exclusions = Exclusions(setup.rules)
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
+        self._by_git = ByGit(self._repository, self._options)
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """Prepare each commit of the task; one that cannot be read is reported and the rest goes on."""
         ready: list[PreparedCommit] = []
         size = 0
+        if len(task.items) >= _WORTH_GIT:
+            self._by_git.ask(task.items)  # type: ignore[arg-type]
         for sha in task.items:
             begun = len(ready)
             try:
@@ -81,7 +87,9 @@ class Extractor:
         size = 0
         first, searchable = True, False
         ends = time.process_time() + self._setup.commit_seconds
-        for change in iter_changes(self._repository, sha, self._options, missing=missing, beyond=beyond):
+        for change in iter_changes(
+            self._repository, sha, self._options, missing=missing, beyond=beyond, by_git=self._by_git
+        ):
             prepared = self._file(change)
             files.append(prepared)
             searchable = searchable or any(hunk.words is not None for hunk in prepared.hunks)
