@@ -10,12 +10,13 @@ parser is imported only when there is a file.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from ohara import paths
 from ohara.errors import ConfigError
+from ohara.records import dataclass
 from ohara.safe_read import IrregularFile, read_regular
 from ohara.settings import SECTIONS, SETTINGS, Setting, Settings
 from ohara.suggest import nearest

@@ -8,10 +8,10 @@ date in the future is refused as a typing error: no commit could match it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from ohara.errors import QueryError
+from ohara.records import dataclass
 
 _HINT = 'write 2024, 2024-05, 2024-05-01, 2024-05-01T14:30, 3d, 2w, 1y, yesterday or "2 weeks ago"'
 

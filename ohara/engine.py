@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from ohara.index.reachability import not_indexed
 from ohara.index.status import brief_status, count_unseen
 from ohara.index.survey import DEFAULT_REFS, ChosenBy, RefChoice, choose_refs, recount, resolve_tips
 from ohara.model import WHOLE_HUNK, ExplainOptions, IndexStatus, Pass, Progress, SearchOptions
+from ohara.records import dataclass
 from ohara.sharing import server_named, shared_index
 from ohara.store.engines import index_at
 from ohara.store.facts import LAST_RUN, TIPS, TOTAL

@@ -7,12 +7,12 @@ never get into a link. What is not on a host (a path, a file URL) has no page.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 from ohara.model import ChangeKind
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from ohara.model import Hit

@@ -8,9 +8,9 @@ nothing of parsers. A name it does not know is `None`, never a guess.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from ohara.records import dataclass
 from ohara.suggest import nearest
 
 

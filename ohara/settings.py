@@ -10,11 +10,12 @@ import dataclasses
 import textwrap
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from ohara.errors import QueryError
+from ohara.records import dataclass
 from ohara.values import Kind, Value, as_kind, from_text, kind_of
 
 if TYPE_CHECKING:

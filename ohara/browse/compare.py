@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.git.diff import Differing, differing, file_change
 from ohara.git.walk import read_commit
 from ohara.model import ChangedFile, Comparison, Hit, HunkId
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

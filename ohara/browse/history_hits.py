@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import Hit, Match
+from ohara.records import dataclass
 from ohara.store.answers import HunkBody
 
 if TYPE_CHECKING:

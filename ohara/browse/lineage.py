@@ -9,7 +9,6 @@ from where the same commit took them away.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.browse.moves import added_lines, moved_from
@@ -18,6 +17,7 @@ from ohara.browse.versions import NOWHERE, Library
 from ohara.git.hunks import groups
 from ohara.git.other_folder import OtherFolders
 from ohara.model import ChangeKind, Sha
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
 from ohara.history.cochange import Change, cochanges, is_sweep
 from ohara.model import Companion, Related
 from ohara.query.names import LinesName, read_name
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence

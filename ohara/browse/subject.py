@@ -8,7 +8,7 @@ does.
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.browse.lineage import Position, Step, ended
@@ -20,6 +20,7 @@ from ohara.errors import RepositoryError, UsageError
 from ohara.model import QueryClass, Sha
 from ohara.plural import counted
 from ohara.query.place import settled_target
+from ohara.records import dataclass
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.cli.filters import read_filters, read_polarity
@@ -11,6 +10,7 @@ from ohara.config import default_server
 from ohara.errors import QueryError, UsageError
 from ohara.model import Group, Intent, Mode, Order, SearchOptions
 from ohara.present.template import NEEDS_TAG, ONELINE, read_template
+from ohara.records import dataclass
 from ohara.retrieve.reading import moment
 
 if TYPE_CHECKING:

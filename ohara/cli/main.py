@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ import click
 from ohara import __version__
 from ohara.cli import report
 from ohara.errors import UsageError
+from ohara.records import dataclass
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara import config
@@ -18,6 +17,7 @@ from ohara.embed.catalog import (
     serving_embedder,
     serving_reranker,
 )
+from ohara.records import dataclass
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:

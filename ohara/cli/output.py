@@ -10,7 +10,7 @@ import os
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.cli.pager import page_out
@@ -26,6 +26,7 @@ from ohara.present.style import Ink, style_for
 from ohara.present.template import naming_repositories, read_template
 from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
 from ohara.present.threads import grouped_head
+from ohara.records import dataclass
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ prints why.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.client.fastpath import HARMLESS, overrides_settings
 from ohara.errors import DaemonError, IndexMissing, InternalError
 from ohara.plural import are, counted
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

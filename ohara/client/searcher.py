@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara import wire
 from ohara.model import ExplainOptions, SearchOptions
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,11 +7,12 @@ job whose turn ended goes behind the waiting ones, so that a long history does n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

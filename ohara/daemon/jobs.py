@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
@@ -25,6 +25,7 @@ import anyio.to_thread
 from ohara.daemon.jobqueue import TURN_S, Queue, Reason, gives_way, is_later
 from ohara.daemon.power import on_battery
 from ohara.model import Pass, Progress
+from ohara.records import dataclass
 from ohara.store.engines import index_at
 from ohara.store.locate import locate
 from ohara.wire import JobState

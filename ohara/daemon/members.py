@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.daemon.jobs import Reason
 from ohara.daemon.repositories import catch_up, in_thread
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import anyio
@@ -18,6 +18,7 @@ from anyio.lowlevel import RunVar
 
 from ohara.engine import CATCH_UP_COMMITS, Engine
 from ohara.errors import IndexMissing, OharaError, ServerAway, StoreError
+from ohara.records import dataclass
 from ohara.sharing import require_same_history, shared_name
 
 if TYPE_CHECKING:

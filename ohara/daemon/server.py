@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from ohara.daemon.peer import is_same_user
 from ohara.daemon.repositories import Repositories
 from ohara.daemon.watcher import Watch
 from ohara.errors import DaemonBusy, OharaError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from anyio.abc import SocketStream

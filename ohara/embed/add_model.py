@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import TextKind
 from ohara.embed.installed import NAME, installed_folder, new_added_folder
 from ohara.embed.weights import Manifest, ModelKind, Pooling, digest, write_manifest
 from ohara.errors import ModelError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,6 @@ and reports that (`serving_embedder`, `serving_reranker`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +16,7 @@ from ohara.embed.hub import LIST
 from ohara.embed.installed import added_folders, installed_folder, pulled_folders
 from ohara.embed.weights import MANIFEST, ModelKind, embedded_folder, read_manifest
 from ohara.errors import ModelError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from ohara.embed.encoder import Embedder, Reranker

@@ -17,7 +17,6 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ohara import __version__
 from ohara.embed.hub import TOKENISER_FILES
 from ohara.errors import ModelError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,10 +6,9 @@ fetched is a folder like any other, opened without asking this list. Fastembed i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ohara.embed.weights import ModelKind
 from ohara.errors import ModelError
+from ohara.records import dataclass
 from ohara.suggest import nearest
 
 # What a tokeniser may need beside the weights; a model has those of them that its hub lists.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.embed.catalog import EMBEDDED, EMBEDDED_EMBEDDER, NONE, load_embedder, serving_embedder
 from ohara.embed.installed import manifest_of
 from ohara.embed.weights import ModelKind, embedded_folder, read_manifest
 from ohara.errors import ModelError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from ohara.embed.encoder import Embedder, ModelId

@@ -9,12 +9,12 @@ slow or know no centre; cosine distance does not notice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ohara.model import VectorForm
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

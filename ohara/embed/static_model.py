@@ -8,7 +8,6 @@ It never reads word order, and says nothing (a row of zeros) of a text without a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from ohara.embed.model_text import raw_words, split_word
 from ohara.embed.weights import embedded_folder, read_manifest, read_tensors, read_verified
 from ohara.errors import ModelError
 from ohara.model import VectorForm
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

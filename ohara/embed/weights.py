@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from ohara.embed.encoder import ModelId
 from ohara.errors import ModelError
 from ohara.model import VectorForm
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

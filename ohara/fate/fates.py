@@ -6,10 +6,11 @@ the commits of one history did counts: those that lead to the tip from which all
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Fate, FateState
+from ohara.records import dataclass
 from ohara.store.lines import How
 
 if TYPE_CHECKING:

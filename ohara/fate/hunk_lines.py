@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.fate.segments import Replaced
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ of them had not, a commit on that side ended it, and is named instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.fate.hunk_lines import count_solid
@@ -14,6 +14,7 @@ from ohara.fate.merging import kept_lines
 from ohara.fate.origins import count_lines, is_binary, text_of
 from ohara.fate.segments import ENDLESS, UNKNOWN, by_line
 from ohara.git.hunks import groups
+from ohara.records import dataclass
 from ohara.store.lines import How, LineEnd
 
 if TYPE_CHECKING:

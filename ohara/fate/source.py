@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -11,6 +11,7 @@ from ohara.fate.tip import Tip, TookTooLong
 from ohara.fate.view import FateView
 from ohara.git.repo import Repository
 from ohara.model import Fate, HunkId, Pass
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

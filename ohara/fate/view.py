@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +25,7 @@ from ohara.fate.moves import AddedLines
 from ohara.fate.open_runs import open_runs
 from ohara.fate.tip import MadeLines, TookTooLong
 from ohara.model import Fate, FateFilter, FateState, Returned
+from ohara.records import dataclass
 from ohara.store.lines import How
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,6 +23,7 @@ from ohara.federation.joint_reading import FIRST_OF_EACH, read_together
 from ohara.federation.rendezvous import Rendezvous
 from ohara.federation.turns import Turns
 from ohara.model import QueryClass, Unanswered
+from ohara.records import dataclass
 from ohara.retrieve import cursor
 from ohara.retrieve.cursor import JointPage, Page, Place
 from ohara.retrieve.exact import PATIENCE

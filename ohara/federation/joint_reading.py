@@ -8,12 +8,12 @@ word counts by how rare it is in all indexes together.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
 
 from ohara.model import LaneReport, LaneStatus
+from ohara.records import dataclass
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.comparing import Compared, Opinion, WordCounts, wordings
 

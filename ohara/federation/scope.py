@@ -7,7 +7,6 @@ where a repository's git directory is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from ohara import config
 from ohara.errors import ConfigError, QueryError, RepositoryError, UsageError
 from ohara.git import gitdir
 from ohara.query.repositories import filter_source, lets_through
+from ohara.records import dataclass
 from ohara.safe_read import IrregularFile
 from ohara.store.locate import known_indexes, locate
 from ohara.suggest import nearest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
@@ -13,6 +13,7 @@ from ohara.engine import Engine
 from ohara.errors import OharaError, RepositoryError
 from ohara.federation.asking import ask
 from ohara.model import ExplainOptions, SearchOptions
+from ohara.records import dataclass
 from ohara.retrieve.reading import read_query
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ interpreted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from ohara.errors import RepositoryError
 from ohara.git import decode, tree, wildcard
 from ohara.git.tree import REGULAR
 from ohara.model import LeftOut
+from ohara.records import dataclass
 from ohara.safe_read import IrregularFile, read_regular
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ import codecs
 import os
 import re
 import subprocess
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ohara.errors import RepositoryError
 from ohara.git import decode
 from ohara.gitcommand import git_command, git_environment
 from ohara.model import Sha
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

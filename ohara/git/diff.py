@@ -6,12 +6,12 @@ shallow clone's cut-off commits look like roots and so add every file, as git sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.git import decode, merge, renames, tree
 from ohara.git.file_diff import DEFAULT_OPTIONS, DiffOptions, Reading
 from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,12 +7,13 @@ over-large and missing content is left out, and said so. Attributes that change 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from ohara.git import hunks
 from ohara.git.tree import SUBMODULE, Entry
 from ohara.model import Hunk, LeftOut
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from ohara.git.objects import Objects

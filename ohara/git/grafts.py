@@ -8,10 +8,11 @@ under the first one's name. Read once when a repository is opened.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from ohara.git.gitdir import LIST_BYTES, POINTER_BYTES
+from ohara.records import dataclass
 from ohara.safe_read import IrregularFile, read_regular
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pygit2
@@ -18,6 +17,7 @@ from pygit2.enums import ObjectType, ReferenceType
 
 from ohara.errors import RepositoryError
 from ohara.model import Sha
+from ohara.records import dataclass
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:

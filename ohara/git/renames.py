@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ohara.git.tree import FILE_TYPE, REGULAR, Delta, Entry
 from ohara.model import LeftOut
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,9 @@ a number. A number or a hash that merely occurs does not.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,11 +8,12 @@ their own: those of other pull requests are told apart, the rest belongs to what
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from ohara.history.mentions import requests_of, subject_of
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,12 +7,12 @@ makes half a history one thread.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.history.likely import likely_links
 from ohara.history.links import certain_links
 from ohara.history.reasons import Reason
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import RepositoryError
 from ohara.git.walk import walk
 from ohara.index.survey import earliest
+from ohara.records import dataclass
 from ohara.store.facts import COMPLETE
 
 if TYPE_CHECKING:

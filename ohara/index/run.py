@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.embed.identity import embedder_identity
@@ -37,6 +37,7 @@ from ohara.languages import language_of
 from ohara.model import LastRun, Pass, Progress
 from ohara.parse import PARSER_VERSION
 from ohara.parse.languages import has_grammar
+from ohara.records import dataclass
 from ohara.store.derived import HeadFile
 from ohara.store.facts import (
     COMPLETE,

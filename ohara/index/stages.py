@@ -8,7 +8,6 @@ what is stored are in `ohara.index.derived_passes`.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +15,7 @@ from ohara.index.ipc import Failed
 from ohara.index.plan import into_tasks
 from ohara.index.pool import WorkerDied
 from ohara.model import Pass, Progress
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from ohara.git.walk import walk
 from ohara.index.plan import NO_LIMITS, Limits, Plan, plan_forward, plan_whole
 from ohara.model import Pass, Sha
 from ohara.query import parse_date
+from ohara.records import dataclass
 from ohara.store.facts import COMPLETE, GRAFTS, REFS, SINCE, TIPS, TOTAL
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ with the next line, on the next one. Nothing is lost between pages.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
@@ -16,6 +15,7 @@ from ohara.mcp.frame import checked, coverage, framed, note
 from ohara.present.budget import BYTES_A_TOKEN, tokens
 from ohara.present.json import results_object, written
 from ohara.present.times import rfc3339
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,6 @@ square brackets for one, was written here and cannot be forged by a commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
@@ -14,6 +13,7 @@ from ohara.match_count_phrase import match_count_phrase
 from ohara.present.explained import arrival_words, omitted_words, role_words
 from ohara.present.hunks import range_of
 from ohara.present.times import day
+from ohara.records import dataclass
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ then are the last ones left out, from where the next page begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.mcp.diffs import Detail, clipped, hit_lines
@@ -16,6 +16,7 @@ from ohara.present.advice import advice, doubtful
 from ohara.present.budget import tokens
 from ohara.present.json import results_object, written
 from ohara.present.text import Page, span_lines
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

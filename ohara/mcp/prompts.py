@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
+from ohara.records import dataclass
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ service checks. Nothing is opened here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara.config import work_tree
 from ohara.errors import UsageError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

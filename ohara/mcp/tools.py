@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from ohara.mcp import answering
@@ -15,6 +14,7 @@ from ohara.mcp.arguments import (
     ShowCommit,
     read,
 )
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

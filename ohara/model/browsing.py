@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from ohara.model.explaining import Arrival  # noqa: TC001
 from ohara.model.history import ChangeKind, Commit, LeftOut, Sha  # noqa: TC001
 from ohara.model.results import Hit  # noqa: TC001 - the types are read off the wire
 from ohara.model.threads import Thread  # noqa: TC001
+from ohara.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from ohara.model.history import Sha  # noqa: TC001 - who reads values off the wire asks for the types
+from ohara.records import dataclass
 
 
 class FateState(StrEnum):

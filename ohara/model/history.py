@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
+
+from ohara.records import dataclass
 
 Sha = NewType("Sha", str)
 HunkId = NewType("HunkId", int)

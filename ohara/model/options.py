@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from ohara.model.query import Filters, Intent, Mode, Polarity
+from ohara.records import dataclass
 
 MOST_HITS = 100_000  # in one answer: more than anybody reads
 WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has, and long lines are not cut either
@@ -43,7 +43,7 @@ class SearchOptions:
 
     k: int | None = None
     mode: Mode = Mode.AUTO
-    filters: Filters = Filters()  # noqa: RUF009 - frozen
+    filters: Filters = Filters()
     polarity: Polarity = Polarity.ANY
     intent: Intent | None = None
     rerank: bool | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from ohara.model.fate import FateFilter  # noqa: TC001
 from ohara.model.history import ChangeKind  # noqa: TC001 - who reads values off the wire asks for the types
+from ohara.records import dataclass
 
 
 class Mode(StrEnum):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ohara.model.browsing import Kin  # noqa: TC001 - the types are read off the wire
+from ohara.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from ohara.model.explaining import Explained  # noqa: TC001
@@ -11,6 +11,7 @@ from ohara.model.history import ChangeKind, Commit, HunkId, Sha  # noqa: TC001 -
 from ohara.model.query import Query  # noqa: TC001
 from ohara.model.status import IndexStatus  # noqa: TC001
 from ohara.model.threads import Copy, Thread  # noqa: TC001
+from ohara.records import dataclass
 
 
 class LaneStatus(StrEnum):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from ohara.model.history import LeftOut, Sha  # noqa: TC001 - the types are read off the wire
+from ohara.records import dataclass
 
 
 class Pass(StrEnum):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ohara.model.fate import Fate  # noqa: TC001
 from ohara.model.history import Sha  # noqa: TC001 - the types are read off the wire
+from ohara.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ would put the cuts in wrong places without anyone noticing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

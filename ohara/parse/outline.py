@@ -7,12 +7,12 @@ the file does. Knows lines and nodes; nothing of hunks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from ohara.parse.languages import dialect, has_grammar, line_starts, parse
 from ohara.parse.tables import marks_of
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ohara.model import SymbolKind
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +19,7 @@ from ohara.parse.grammars.ruby import RUBY
 from ohara.parse.grammars.rust import RUST
 from ohara.parse.grammars.swift import SWIFT
 from ohara.parse.languages import grammar
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

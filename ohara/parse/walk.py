@@ -6,10 +6,11 @@ a definition, because it runs over every version of every file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from ohara.parse.tables import marks_of
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree, TreeCursor

@@ -7,13 +7,13 @@ that a format is safe on a terminal and in a pipe; JSON has the exact text. Pure
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.errors import UsageError
 from ohara.fate_phrase import fate_phrase
 from ohara.present.times import ago, written_date
+from ohara.records import dataclass
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ is added. Nothing is printed: lines are returned; remarks for stderr (`summary`,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from ohara.present.explained import (
 )
 from ohara.present.style import PLAIN, Ink, Style
 from ohara.present.times import RELATIVE, written_date
+from ohara.records import dataclass
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:

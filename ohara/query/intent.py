@@ -9,9 +9,9 @@ middle of a longer text ("the value that was added is cached") it tells what hap
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ohara.model import Intent
+from ohara.records import dataclass
 
 _BEGINNING = """
     add added adds adding introduce introduced introduces introducing introduction create created creation

@@ -13,12 +13,12 @@ read; only emptiness, a lone backslash at the end and flags are looked at.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.errors import QueryError
 from ohara.model import Pattern, Polarity
 from ohara.query.values import ALL_NAMES, GUESSED_NAMES, POLARITIES, SYNONYMS
+from ohara.records import dataclass
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:

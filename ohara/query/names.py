@@ -8,9 +8,11 @@ the same.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

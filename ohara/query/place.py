@@ -7,11 +7,12 @@ of lines of a file on a forge is a place, too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
 from ohara.query.names import LinesName, PathName, read_name, settled
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

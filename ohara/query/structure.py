@@ -8,11 +8,12 @@ pattern can be parsed, and in which language, is decided by who searches.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
 from ohara.metavariables import METAVARIABLE
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,11 +7,11 @@ types it is not: searching for what stands there so far would answer another que
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ohara.errors import QueryError
 from ohara.query.lex import Filter, Word, next_token, skip_space
 from ohara.query.values import ALL_NAMES, POLARITIES, SYNONYMS
+from ohara.records import dataclass
 
 _NAME = re.compile(r"-?([A-Za-z]+):\Z")
 _OPEN_VALUE = re.compile(r"-?[A-Za-z]+:\"")

@@ -5,12 +5,12 @@ When nothing was found, it also tells which of the filters let nothing through, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
 from ohara.model import Filters
 from ohara.query import filter_sources, pattern_source
+from ohara.records import dataclass
 from ohara.retrieve.fates import asks_for_fates, in_fate
 from ohara.retrieve.lanes import literal
 

@@ -6,10 +6,10 @@ first hunks are read together: a score says nothing beside what it was not compa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ohara.model import LaneReport, LaneStatus
+from ohara.records import dataclass
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.proximity import proximities, rarities
 

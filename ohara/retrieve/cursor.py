@@ -10,10 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ohara.records import dataclass
 from ohara.retrieve.expression_tree import MANY, Character, Choice, Place, Repeat, Sequence
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ohara.model import Hit, Polarity
 from ohara.query import required_patterns
+from ohara.records import dataclass
 from ohara.retrieve import structural_hits
 from ohara.retrieve.excerpt import CONTEXT_LINES, cut, word_marks
 from ohara.retrieve.lanes import literal

@@ -7,11 +7,11 @@ to it, as the beginning of a version: "python 2" is in "Python 2.7" and not in "
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ohara.languages import language_of
+from ohara.records import dataclass
 from ohara.words import index_text
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.model import Intent
+from ohara.records import dataclass
 from ohara.retrieve.proximity import rarities
 from ohara.retrieve.relevance import (
     corrected,

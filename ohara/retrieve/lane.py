@@ -6,8 +6,9 @@ else depends on its name: modes, floors and the scale of scores are properties o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,11 @@ changes collapsed before the slice is taken, and only the hunks of the page are 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import Sha
+from ohara.records import dataclass
 from ohara.retrieve.ranking import ScoredHunk
 from ohara.retrieve.together import Together, firsts
 

@@ -9,7 +9,7 @@ Merges are passed over, as `git log -S` does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from ohara.git.file_diff import is_binary
 from ohara.git.repo import Repository
 from ohara.languages import language_of
 from ohara.model import LeftOut
+from ohara.records import dataclass
 from ohara.retrieve.shares import Shares
 from ohara.retrieve.sought_code import Compared, Side, SoughtCode
 from ohara.retrieve.version_candidates import Version

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.model import QueryClass
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,10 +9,10 @@ there matches here.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ohara.records import dataclass
 from ohara.words import index_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ as their model is on this machine. Hunks that the vector pass has not reached ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -15,6 +15,7 @@ import anyio.to_thread
 from ohara.embed.encoder import TextKind
 from ohara.embed.model_text import document_text
 from ohara.model import Mode, QueryClass
+from ohara.records import dataclass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Ranking
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.model import Intent, Mode, QueryClass
 from ohara.query.intent import read_intent
+from ohara.records import dataclass
 from ohara.words import index_text, query_terms
 
 if TYPE_CHECKING:

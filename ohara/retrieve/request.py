@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import Group, Order
+from ohara.records import dataclass
 from ohara.retrieve.profile import DEFAULT
 from ohara.retrieve.reading import moment
 from ohara.settings import FindSettings
@@ -105,7 +106,7 @@ class Plan:
     """
 
     options: SearchOptions
-    settings: FindSettings = FindSettings()  # noqa: RUF009 - frozen
+    settings: FindSettings = FindSettings()
     profile: Profile = DEFAULT
     models: str = ""
 

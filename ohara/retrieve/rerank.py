@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ import anyio.to_thread
 from ohara.embed.model_text import rerank_text
 from ohara.errors import reason_of
 from ohara.model import LaneReport, LaneStatus
+from ohara.records import dataclass
 from ohara.retrieve.run_lanes import PREPARE_S
 
 if TYPE_CHECKING:

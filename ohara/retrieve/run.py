@@ -7,7 +7,7 @@ list what they let through, and words rank. All results report what was searched
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from ohara.model import Filters, LaneReport, LaneStatus, Order, QueryClass, Results
 from ohara.query import required_patterns, to_source
+from ohara.records import dataclass
 from ohara.retrieve import cursor, structural
 from ohara.retrieve.bounds import allow, unmatched, without_terms
 from ohara.retrieve.change_shown import with_changes_shown

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
 
 from ohara.errors import UsageError, reason_of
 from ohara.model import LaneReport, LaneStatus
+from ohara.records import dataclass
 from ohara.retrieve.ranking import Ranking
 
 if TYPE_CHECKING:

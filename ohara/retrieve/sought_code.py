@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.metavariables import atoms
+from ohara.records import dataclass
 from ohara.structural.pool import Task
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ and what they must contain in between.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
+from ohara.records import dataclass
 from ohara.retrieve.expression import Unreadable, read_expression
 from ohara.retrieve.expression_tree import Character, Choice, Place, Repeat, Sequence
 from ohara.store.trigram_query import ANYTHING, All, all_of, count_trigrams, either_of

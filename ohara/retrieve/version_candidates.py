@@ -7,10 +7,10 @@ be read to know.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Filters
+from ohara.records import dataclass
 from ohara.retrieve.trigrams import text_trigrams
 from ohara.words import index_text
 

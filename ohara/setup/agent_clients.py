@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from ohara import paths
 from ohara.config import work_tree
 from ohara.errors import ConfigError, UsageError
+from ohara.records import dataclass
 from ohara.safe_read import IrregularFile, read_regular
 from ohara.setup import jsonc, toml_table
 from ohara.setup.rewrite import replace_file

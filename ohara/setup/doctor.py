@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from ohara.embed.identity import embedder_identity
 from ohara.embed.model_text import VECTORS_VERSION
 from ohara.errors import ConfigError, IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
+from ohara.records import dataclass
 from ohara.setup import schedule
 from ohara.setup.subprocesses import ohara_command, run
 from ohara.store.engines import index_at, try_engine

@@ -12,13 +12,13 @@ import re
 import shlex
 import stat
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara import paths
 from ohara.errors import OharaError, RepositoryError
 from ohara.gitcommand import git_command, git_environment
+from ohara.records import dataclass
 from ohara.setup import subprocesses
 
 if TYPE_CHECKING:

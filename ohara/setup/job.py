@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ohara.errors import UsageError
 from ohara.paths import HOME_VARIABLE
+from ohara.records import dataclass
 from ohara.setup.subprocesses import ohara_command
 
 if TYPE_CHECKING:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from ohara.records import dataclass
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 

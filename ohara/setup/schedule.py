@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara import paths
 from ohara.errors import OharaError, UsageError
+from ohara.records import dataclass
 from ohara.setup.cron import Cron
 from ohara.setup.job import Installed, Job, Scheduler, make_job
 from ohara.setup.launchd import Launchd

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from ohara.history.reasons import Reason

@@ -6,10 +6,11 @@ JSON are part of the index format: an index of an earlier version says the same.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ohara.model import LastRun, Sha
+from ohara.records import dataclass
 from ohara.store.fingerprint import Fingerprint
 
 if TYPE_CHECKING:

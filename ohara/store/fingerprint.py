@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ohara.model import Pass
+from ohara.records import dataclass
 
 LINES_VERSION = 2  # how lines are followed
 PIECES_VERSION = 1  # what is true of every stored piece of a hunk: it holds a changed line

@@ -6,9 +6,9 @@ named in `store/engines.py`. `tests/conformance` says what every engine must do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from ohara.records import dataclass
 from ohara.store.facts import KnowsFacts
 
 if TYPE_CHECKING:

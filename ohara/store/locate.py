@@ -10,12 +10,12 @@ import errno
 import hashlib
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara import paths
 from ohara.errors import StoreError
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

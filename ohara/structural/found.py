@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

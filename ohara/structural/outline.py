@@ -7,8 +7,10 @@ from another in a few items shares the rest with it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
+
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

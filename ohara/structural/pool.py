@@ -13,13 +13,14 @@ import select
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ohara.errors import InternalError, QueryError
+from ohara.records import dataclass
 from ohara.structural.found import Difference
 
 if TYPE_CHECKING:

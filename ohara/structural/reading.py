@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ohara.records import dataclass
 from ohara.structural.outline import Item, Part, Step
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ohara.errors import QueryError
 from ohara.languages import canonical_language
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,6 @@ import math
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +24,7 @@ import anyio
 from anyio.lowlevel import RunVar
 
 from ohara.model import Sha
+from ohara.records import dataclass
 from ohara.retrieve.matching import Matcher
 from ohara.retrieve.ranking import Candidate
 from ohara.retrieve.scan import OutOfTime, Scan

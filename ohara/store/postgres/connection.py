@@ -7,7 +7,6 @@ password, refuses one in a DSN, and names a server by the name that its owner ga
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -22,6 +21,7 @@ from ohara.errors import (
     ServerAway,
     StoreError,
 )
+from ohara.records import dataclass
 from ohara.store.postgres.text import adapt
 
 if TYPE_CHECKING:

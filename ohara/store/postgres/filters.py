@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from ohara.records import dataclass
 from ohara.store.postgres import words as asked
 from ohara.store.sql.filters import HunkFilter
 

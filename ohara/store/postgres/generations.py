@@ -8,10 +8,11 @@ it belongs to: killed anywhere, an index holds the one or both, whole.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass, VectorForm
+from ohara.records import dataclass
 from ohara.store.facts import FINGERPRINT
 from ohara.store.sql.meta import read_fact, read_meta
 from ohara.store.sql.session import PASS_BITS

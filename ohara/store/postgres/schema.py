@@ -16,8 +16,9 @@ two versions of ohara which disagree about one say so instead of going on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
+
+from ohara.records import dataclass
 
 SCHEMA = "ohara"
 WRITER, READER = "ohara_writer", "ohara_reader"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from psycopg import sql
 
 from ohara.errors import IndexMissing, IndexTooNew, StoreError
+from ohara.records import dataclass
 from ohara.store.postgres import schema
 from ohara.store.postgres.connection import OLDEST_SERVER, OLDEST_VECTOR, connect, translated
 from ohara.store.postgres.schema import READER, SCHEMA, WRITER, schema_of

@@ -7,9 +7,9 @@ well, as numbers with 0 between its columns (`seq`): there, words that have to s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ohara.records import dataclass
 from ohara.store.bm25 import K1 as _K1
 from ohara.store.bm25 import B as _B
 from ohara.store.tokens import words as words_of

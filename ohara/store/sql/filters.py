@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ohara.languages import languages_named
 from ohara.query import path_pattern
+from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

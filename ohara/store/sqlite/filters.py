@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from ohara.records import dataclass
 from ohara.store.sql.filters import HunkFilter
 from ohara.store.sqlite.hunk_sets import HunkSet, Reach, flagged, flags, hunk_set
 
@@ -62,16 +63,14 @@ class FtsFilter(HunkFilter):
     def among(self, hunks: Iterable[HunkId]) -> FtsFilter:
         """This filter narrowed to some hunks."""
         ids = sorted(hunks)
-        return (
-            self.also(_FLAGGED_HUNKS, flags(ids)) if len(ids) > _MANY else super(FtsFilter, self).among(ids)
-        )
+        return self.also(_FLAGGED_HUNKS, flags(ids)) if len(ids) > _MANY else super().among(ids)
 
     def apart_from(self, hunks: Iterable[HunkId]) -> FtsFilter:
         """This filter narrowed to all but some hunks."""
         ids = sorted(hunks)
         if len(ids) > _MANY:
             return self.also(_UNFLAGGED_HUNKS, flags(ids))
-        return super(FtsFilter, self).apart_from(ids)
+        return super().apart_from(ids)
 
     def on(self, column: str) -> str:
         """The condition put on a column that holds hunk ids, to append to a WHERE; "" when all may answer.

@@ -10,10 +10,10 @@ Every step is part of the transaction it belongs to: killed anywhere, an index h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.model import Pass, VectorForm
+from ohara.records import dataclass
 from ohara.store.facts import FINGERPRINT
 from ohara.store.sql.meta import read_fact, read_meta
 from ohara.store.sql.session import PASS_BITS

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ohara.records import dataclass
 from ohara.store.sqlite.posting_codec import counts_by_code
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ known place costs nothing to look up, where a list would be sorted anew for ever
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ohara.languages import languages_named
+from ohara.records import dataclass
 from ohara.store.sql import filters as shared
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ and not on the order of indexing. Dead commits, and what only they use, do not t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from ohara.model import Pass
+from ohara.records import dataclass
 from ohara.store.sql.session import ALL_PASSES, PASS_BITS
 
 FORMAT = 1  # of the file; the tables have their own number

@@ -10,7 +10,6 @@ time before. Long strings are compressed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, pairwise
 from math import comb
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import zstandard
 
+from ohara.records import dataclass
 from ohara.store.sqlite import varints
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ they share a message, whose words are kept once for all of them.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ohara.errors import IndexCorrupt
+from ohara.records import dataclass
 from ohara.store.locate import REBUILD
 from ohara.store.sqlite.posting_codec import closed, opened
 
