@@ -68,7 +68,7 @@ def _made(cls: type[T], *, frozen: bool, eq: bool) -> type[T]:
 
 
 def _tell_super(made: type) -> None:
-    """Have `super()` find the class that was made: its methods share a cell that holds the one they stood in."""
+    """Have `super()` find the class that was made: methods share a cell that holds the one they stood in."""
     for each in vars(made).values():
         function = getattr(each, "fget", getattr(each, "__func__", each))  # of a property, of a class method
         names: tuple[str, ...] = getattr(getattr(function, "__code__", None), "co_freevars", ())

@@ -16,7 +16,12 @@ from ohara.store.lines import How
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
+    from _typeshed import SupportsRichComparison
+
     from ohara.store.lines import HeadLines, LineEnd
+
+    Newest = Callable[[int], SupportsRichComparison]
+    """What sorts commits, given by their numbers, the newest first."""
 
 _GOES_ON = frozenset({How.MOVED, How.JOINED, How.RESTORED, How.SHIFTED})
 FARTHEST = 500  # times that a line is followed on: no history moves one so often
@@ -60,7 +65,7 @@ class Known:
 class Judge:
     """Judges lines by what is known, as seen from one tip."""
 
-    def __init__(self, known: Known, below: Container[int], newest: Callable[[int], int]) -> None:
+    def __init__(self, known: Known, below: Container[int], newest: Newest) -> None:
         """`below` are the commits that lead to the tip; `newest` puts commits in order, the newest first."""
         self._known = known
         self._below = below
@@ -180,7 +185,7 @@ class Verdict(NamedTuple):
     by: int | None
 
 
-def verdict(outcome: Outcome, newest: Callable[[int], int]) -> Verdict:
+def verdict(outcome: Outcome, newest: Newest) -> Verdict:
     """The fate of lines of which this became."""
     endings = outcome.endings
     taken_back = frozenset(ending for ending in endings if ending.how is How.REVERTED)
@@ -204,7 +209,7 @@ def verdict(outcome: Outcome, newest: Callable[[int], int]) -> Verdict:
     return Verdict(Fate(state, outcome.kept, outcome.of, path, line_now), by)
 
 
-def judge(judge_of: Judge, hunk: int, solid: Sequence[int], newest: Callable[[int], int]) -> Verdict:
+def judge(judge_of: Judge, hunk: int, solid: Sequence[int], newest: Newest) -> Verdict:
     """The fate of a hunk's added lines, of which `solid` are not blank."""
     return verdict(of_lines(judge_of, hunk, solid), newest)
 

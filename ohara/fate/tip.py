@@ -33,12 +33,11 @@ class TookTooLong(Exception):
 
 
 class MadeLines(NamedTuple):
-    """A run of lines of a file, from a line on, with the commit that made them and its place in the log."""
+    """A run of lines of a file, from a line on, with the commit that made them."""
 
     start: int
     lines: int
     commit: int
-    place: int
 
 
 class Tip:

@@ -24,9 +24,10 @@ from ohara.fate.fates import (
 from ohara.fate.moves import AddedLines
 from ohara.fate.open_runs import open_runs
 from ohara.fate.tip import MadeLines, TookTooLong
-from ohara.model import Fate, FateFilter, FateState, Returned
+from ohara.model import Fate, FateFilter, FateState, Returned, Sha
 from ohara.records import dataclass
 from ohara.store.lines import How
+from ohara.store.log_order import LogOrder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ohara.git.repo import Repository
     from ohara.model import HunkId
     from ohara.store.lines import CommitLink, HeadLines
+    from ohara.store.log_order import LogPlace
     from ohara.store.reading import Reader
 
 _ADMITS = {
@@ -48,6 +50,7 @@ _BY_ENDS = (
     "is: goes by what the commits up to {} removed, not by the files there: where a merge kept or replaced"
     " lines by itself, it may err"
 )
+_NOT_SHOWN = (Sha(""), -(1 << 62))  # a commit before all others
 _ENDED = frozenset({How.REMOVED, How.DROPPED})  # without going on elsewhere, and without being taken back
 
 
@@ -84,7 +87,7 @@ class FateView:
         self._tip = tip
         self._until = until
         self._below = reader.ancestors({tip.sha}) or frozenset()
-        self._order = cache(reader.log_order)  # when it is needed: it takes long in a new process
+        self._order = LogOrder(reader)
         self._links: dict[int, CommitLink | None] = reader.remembered("links that fates asked for", dict)
         self._files: dict[str, _File] = {}
 
@@ -159,13 +162,10 @@ class FateView:
             self._links[commit] = self._reader.link(commit)
         return self._links[commit]
 
-    def _newest(self, commit: int) -> int:
-        """The place of a commit in the log, the newest first."""
+    def _newest(self, commit: int) -> LogPlace:
+        """The place of a commit in the log, the newest first; one that is not shown is the oldest."""
         link = self._link(commit)
-        if link is None:
-            return 1 << 62
-        order = self._order()
-        return order.get(link.sha, 1 << 62) if order is not None else -link.time
+        return self._order.place(link.sha, link.time) if link else self._order.place(*_NOT_SHOWN)
 
     # -- removed lines ---------------------------------------------------------------------------
 
@@ -203,9 +203,10 @@ class FateView:
     def _later(self, path: str, commit: int) -> dict[int, int]:
         """The lines (from 1) of a file that commits after one added, with those commits."""
         place = self._newest(commit)
+        is_later = cache(lambda other: self._newest(other) < place)
         found: dict[int, int] = {}
         for run in self._tip.made(path, self._runs):
-            if run.place < place and run.commit != commit:
+            if is_later(run.commit):
                 found.update(dict.fromkeys(range(run.start, run.start + run.lines), run.commit))
         return found
 
@@ -213,10 +214,9 @@ class FateView:
         """The runs of a file's lines with the commits that made them."""
         segments = self._tip.segments(self._reader, path)
         commits = self._reader.commits_of({hunk for _, hunk, _ in segments if hunk})
-        places = {commit: self._newest(commit) for commit in set(commits.values())}
         starts = accumulate((count for count, _, _ in segments), initial=1)
         return [
-            MadeLines(start, count, commits[hunk], places[commits[hunk]])
+            MadeLines(start, count, commits[hunk])
             for start, (count, hunk, _) in zip(starts, segments, strict=False)
             if hunk in commits
         ]

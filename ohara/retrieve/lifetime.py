@@ -17,6 +17,7 @@ from ohara.model import Filters, LiteralSpan, Polarity, Sha, SpanScope
 from ohara.records import dataclass
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.matching import ADDED, REMOVED, Matcher
+from ohara.store.log_order import LogOrder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,13 +112,8 @@ def _span(reader: Reader, answer: LiteralAnswer, scope: SpanScope) -> LiteralSpa
 
 
 def _in_order(reader: Reader, hunks: Sequence[Candidate]) -> list[Candidate]:
-    """Sort hunks as `git log` lists their commits; they arrive sorted by time."""
-    if len(hunks) < 2:
-        return list(hunks)
-    order = reader.log_order()
-    if order is None:
-        return list(hunks)
-    return sorted(hunks, key=lambda found: order.get(_sha(found), len(order)))
+    """Sort hunks as `git log` lists their commits."""
+    return LogOrder(reader).newest_first(hunks, lambda found: (_sha(found), found.time))
 
 
 def _sha(found: Candidate) -> Sha:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         WordQuery,
     )
     from ohara.store.graph import CommitGraph
+    from ohara.store.log_order import ClockSlips
     from ohara.store.trigram_query import Formula
 
 T = TypeVar("T")
@@ -344,6 +345,10 @@ class History(Protocol):
 
     def log_order(self) -> Mapping[Sha, int] | None:
         """Each commit's position in `git log`, the newest first; None where committer times give the same."""
+        ...
+
+    def clock_slips(self) -> ClockSlips:
+        """Where committer times do not tell the order of the log."""
         ...
 
     def paths_reached(self, hunks: Iterable[HunkId]) -> list[str]:

@@ -11,13 +11,20 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ohara.model import Sha
+from ohara.store.log_order import ClockSlips
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from ohara.store.sql.session import Session
 
 _LINKS = "SELECT sha, committer_time, parents FROM commits WHERE live = 1"
+# Most commits have one parent or two: a look-up for each place at which a parent may stand.
+_SLIPS = """SELECT child.committer_time, parent.committer_time
+  FROM commits AS child JOIN commits AS parent ON parent.sha = substr(child.parents, {at}, 20)
+  WHERE length(child.parents) > {at} AND child.live = 1 AND parent.live = 1
+    AND child.committer_time < parent.committer_time"""
+_LONGEST = "SELECT max(length(parents)) FROM commits WHERE live = 1"
 _RENAMES = """SELECT DISTINCT old_path_id, path_id FROM file
   WHERE old_path_id IS NOT NULL AND old_path_id != path_id"""
 _PATHS_OF_HUNKS = """SELECT DISTINCT file.path_id FROM hunk JOIN file ON file.id = hunk.file_id
@@ -27,6 +34,17 @@ _PATHS = "SELECT path FROM path WHERE id IN (SELECT value FROM numbers(?)) ORDER
 _SHA_BYTES = 20
 _TURN_BITS = 32
 _TURN = (1 << _TURN_BITS) - 1
+
+
+def clock_slips(session: Session) -> ClockSlips:
+    """Where the time of a commit lies before that of a parent."""
+    return session.remembered("clock slips", lambda: ClockSlips(_slips(session)))
+
+
+def _slips(session: Session) -> Iterator[tuple[int, int]]:
+    longest = session.rows(_LONGEST)[0][0] or 0
+    for at in range(1, longest, _SHA_BYTES):
+        yield from session.rows(_SLIPS.format(at=at))
 
 
 def log_order(session: Session) -> Mapping[Sha, int] | None:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         Maker,
         Segment,
     )
+    from ohara.store.log_order import ClockSlips
     from ohara.store.reading import Allowed
     from ohara.store.sql.filters import HunkFilter
 
@@ -177,6 +178,10 @@ class Lookups(Session, Protocol):
     def log_order(self) -> Mapping[Sha, int] | None:
         """Each commit's position in `git log`; None where committer times give the same."""
         return lineage.log_order(self)
+
+    def clock_slips(self) -> ClockSlips:
+        """Where committer times do not tell the order of the log."""
+        return lineage.clock_slips(self)
 
     def paths_reached(self, hunks: Iterable[HunkId]) -> list[str]:
         """The paths of some hunks and every path that these were renamed to since."""
