@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
+from ohara.arrays import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,8 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.embed.cross_encoder import CrossEncoder
 from ohara.embed.encoder import ModelId, TextKind
 from ohara.embed.hub import LIST

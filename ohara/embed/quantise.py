@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.model import VectorForm
 from ohara.records import dataclass
 

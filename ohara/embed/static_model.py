@@ -12,8 +12,7 @@ from itertools import chain, pairwise
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.embed.encoder import TextKind
 from ohara.embed.model_text import raw_words, split_word
 from ohara.embed.weights import embedded_folder, read_manifest, read_tensors, read_verified

@@ -153,7 +153,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 def read_tensors(data: bytes) -> dict[str, NDArray[np.generic]]:
     """Reads a safetensors file: eight bytes of header length, a JSON header, then the raw arrays."""
-    import numpy as np  # late: who only asks which model there is should not wait for it
+    from ohara.arrays import np  # late: who only asks which model there is should not wait for it
 
     try:
         length = int.from_bytes(data[:8], "little")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.records import dataclass
 from ohara.store.sqlite.posting_codec import counts_by_code
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.store.sqlite.posting_codec import COLUMNS, Postings, codes_of
 
 if TYPE_CHECKING:

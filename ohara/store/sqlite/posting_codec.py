@@ -15,9 +15,9 @@ from itertools import combinations, pairwise
 from math import comb
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
 import zstandard
 
+from ohara.arrays import np
 from ohara.records import dataclass
 from ohara.store.sqlite import varints
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
+from ohara.arrays import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

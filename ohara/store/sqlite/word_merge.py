@@ -11,8 +11,7 @@ from heapq import merge as in_order
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.store.sqlite.posting_codec import NOTHING, Postings, decode
 from ohara.store.sqlite.word_blocks import forget_blocks, string_of
 from ohara.store.sqlite.word_pieces import Texts, read_dropped, read_pieces, read_texts

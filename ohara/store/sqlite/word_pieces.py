@@ -14,8 +14,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.errors import IndexCorrupt
 from ohara.records import dataclass
 from ohara.store.locate import REBUILD

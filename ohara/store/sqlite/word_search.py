@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.store.bm25 import K1, B, idf
 from ohara.store.sqlite.held_words import Held, Weighting
 from ohara.store.sqlite.phrases import phrase

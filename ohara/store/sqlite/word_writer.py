@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ohara.arrays import np
 from ohara.store.sqlite.posting_codec import CODED, COLUMNS, Postings, codes_of, encode, encode_places
 from ohara.store.sqlite.word_blocks import BlockWriter
 from ohara.store.sqlite.word_pieces import (
