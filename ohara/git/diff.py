@@ -16,7 +16,7 @@ from ohara.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ohara.git.by_git import ByGit
+    from ohara.git.patches import Patches
     from ohara.git.repo import Repository
 
 __all__ = ["CommitChanges", "DiffOptions", "Differing", "changes", "differing", "file_change", "iter_changes"]
@@ -44,7 +44,7 @@ def iter_changes(
     *,
     missing: set[str],
     beyond: set[bytes] | None = None,
-    by_git: ByGit | None = None,
+    patches: Patches | None = None,
 ) -> Iterator[FileChange]:
     """Yields what a commit changed file by file, so that a huge commit is never held at once.
 
@@ -52,7 +52,7 @@ def iter_changes(
     of one commit to `beyond`. A commit whose parent is missing yields nothing: taking it for a root would
     claim that it wrote every file. Whatever git was asked to compare is taken from there.
     """
-    compared = by_git.take(sha) if by_git else None
+    compared = patches.take(sha) if patches else None
     if compared is not None:
         for delta, found in compared:
             yield _described(delta, found)

@@ -14,8 +14,8 @@ from ohara.encoded import is_mostly_encoded, leave_out
 from ohara.errors import RepositoryError, reason_of
 from ohara.git import decode
 from ohara.git.bounds import MOST_ENTRIES
-from ohara.git.by_git import ByGit
 from ohara.git.diff import DiffOptions, iter_changes
+from ohara.git.patches import Patches
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.ipc import Failed, Part
@@ -52,14 +52,14 @@ class Extractor:
         self._repository = Repository.open(Path(setup.repository))
         self._exclusions = Exclusions(setup.rules)
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
-        self._by_git = ByGit(self._repository, self._options)
+        self._patches = Patches(self._repository, self._options)
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """Prepare each commit of the task; one that cannot be read is reported and the rest goes on."""
         ready: list[PreparedCommit] = []
         size = 0
         if len(task.items) >= _WORTH_GIT:
-            self._by_git.ask(task.items)  # type: ignore[arg-type]
+            self._patches.ask(task.items)  # type: ignore[arg-type]
         for sha in task.items:
             begun = len(ready)
             try:
@@ -88,7 +88,7 @@ class Extractor:
         first, searchable = True, False
         ends = time.process_time() + self._setup.commit_seconds
         for change in iter_changes(
-            self._repository, sha, self._options, missing=missing, beyond=beyond, by_git=self._by_git
+            self._repository, sha, self._options, missing=missing, beyond=beyond, patches=self._patches
         ):
             prepared = self._file(change)
             files.append(prepared)

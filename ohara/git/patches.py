@@ -71,7 +71,7 @@ class _Asked(NamedTuple):
     deltas: tuple[Delta, ...]
 
 
-class ByGit:
+class Patches:
     """One git that compares commits, a few ahead of the one whose hunks are taken."""
 
     def __init__(self, repo: Repository, options: DiffOptions = DEFAULT_OPTIONS) -> None:

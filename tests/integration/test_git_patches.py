@@ -11,8 +11,8 @@ from fixtures.git import git_bytes, init
 from fixtures.odd_history import odd_history
 from fixtures.script import History
 from fixtures.tree import Edit
-from ohara.git.by_git import ByGit
 from ohara.git.diff import changes, iter_changes
+from ohara.git.patches import Patches
 from ohara.git.repo import Repository
 from ohara.model import Sha
 from tests.git_says import files_of
@@ -30,11 +30,11 @@ def all_shas(repo: Repo) -> list[Sha]:
     return [Sha(sha) for sha in git_bytes(repo.path, "rev-list", "--all").decode().split()]
 
 
-def told(repository: Repository, by_git: ByGit, shas: Sequence[Sha]) -> Iterator[tuple[FileChange, ...]]:
+def told(repository: Repository, patches: Patches, shas: Sequence[Sha]) -> Iterator[tuple[FileChange, ...]]:
     """What commits changed, git asked for those it can be asked for."""
-    by_git.ask(shas)
+    patches.ask(shas)
     for sha in shas:
-        yield tuple(iter_changes(repository, sha, missing=set(), by_git=by_git))
+        yield tuple(iter_changes(repository, sha, missing=set(), patches=patches))
 
 
 def versions(path: Path, count: int = 6) -> Repo:
@@ -53,24 +53,24 @@ def versions(path: Path, count: int = 6) -> Repo:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Of each commit that was taken, whether git answered."""
     taken: list[bool] = []
-    take = ByGit.take
+    take = Patches.take
 
-    def noted(self: ByGit, sha: Sha) -> object:
+    def noted(self: Patches, sha: Sha) -> object:
         found = take(self, sha)
         taken.append(found is not None)
         return found
 
-    monkeypatch.setattr(ByGit, "take", noted)
+    monkeypatch.setattr(Patches, "take", noted)
     return taken
 
 
 def test_every_commit_of_a_project_is_read_the_same(shared_project: Repo, asked: list[bool]) -> None:
     repository = Repository.open(shared_project.path)
     shas = all_shas(shared_project)
-    by_git = ByGit(repository)
-    for sha, found in zip(shas, told(repository, by_git, shas), strict=True):
+    patches = Patches(repository)
+    for sha, found in zip(shas, told(repository, patches, shas), strict=True):
         assert found == changes(repository, sha).files, sha
-    by_git.close()
+    patches.close()
     assert sum(asked) > 20
     assert not all(asked)  # merges, renames and the root are not for git
 
@@ -79,10 +79,10 @@ def test_odd_histories_are_read_the_same(tmp_path: Path, asked: list[bool]) -> N
     repo = init(tmp_path / "odd", bare=True)
     shas = odd_history(repo, seed=7, commits=150)
     repository = Repository.open(repo.path)
-    by_git = ByGit(repository)
-    for sha, found in zip(shas, told(repository, by_git, shas), strict=True):
+    patches = Patches(repository)
+    for sha, found in zip(shas, told(repository, patches, shas), strict=True):
         assert found == changes(repository, sha).files, sha
-    by_git.close()
+    patches.close()
     assert any(asked)
 
 
@@ -125,10 +125,10 @@ def test_neither_configuration_nor_attributes_nor_environment_count(
     }.items():
         monkeypatch.setenv(name, value)
     repository = Repository.open(repo.path)
-    by_git = ByGit(repository)
+    patches = Patches(repository)
     monkeypatch.chdir(repo.path)
-    assert list(told(repository, by_git, shas)) == expected
-    by_git.close()
+    assert list(told(repository, patches, shas)) == expected
+    patches.close()
     assert asked == [True] * len(shas)
     assert not ran.exists()
 
@@ -139,10 +139,10 @@ def test_what_a_partial_clone_lacks_is_named_and_not_fetched(
     clone = histories.partial_clone(shared_project, tmp_path / "partial")
     repository = Repository.open(clone.path)
     shas = all_shas(clone)
-    by_git = ByGit(repository)
-    for sha, found in zip(shas, told(repository, by_git, shas), strict=True):
+    patches = Patches(repository)
+    for sha, found in zip(shas, told(repository, patches, shas), strict=True):
         assert found == changes(repository, sha).files
-    by_git.close()
+    patches.close()
     assert not any(asked)
     assert list(clone.path.glob(".git/objects/??")) == []
 
@@ -156,9 +156,9 @@ def test_git_that_ends_over_a_damaged_object_is_started_again(tmp_path: Path, as
     file.write_bytes(file.read_bytes()[:-20])  # its size can still be told
     repository = Repository.open(repo.path)
     shas = [repo.sha[str(number)] for number in (5, 4, 3, 2, 1)]
-    by_git = ByGit(repository)
-    found = list(told(repository, by_git, shas))
-    by_git.close()
+    patches = Patches(repository)
+    found = list(told(repository, patches, shas))
+    patches.close()
     assert asked == [True, False, False, True, True]
     assert found == [changes(repository, sha).files for sha in shas]
     assert changes(repository, repo.sha["3"]).missing == (damaged,)
@@ -171,8 +171,8 @@ def test_without_git_all_is_read_here(
     repository = Repository.open(repo.path)
     shas = all_shas(repo)
     monkeypatch.setenv("PATH", str(tmp_path))
-    by_git = ByGit(repository)
-    assert list(told(repository, by_git, shas)) == [changes(repository, sha).files for sha in shas]
+    patches = Patches(repository)
+    assert list(told(repository, patches, shas)) == [changes(repository, sha).files for sha in shas]
     assert not any(asked)
 
 
@@ -180,14 +180,14 @@ def test_commits_that_nobody_took_do_not_answer_for_others(tmp_path: Path, asked
     repo = versions(tmp_path / "r")
     repository = Repository.open(repo.path)
     shas = all_shas(repo)
-    by_git = ByGit(repository)
-    by_git.ask(shas[:4])
+    patches = Patches(repository)
+    patches.ask(shas[:4])
     assert (
-        tuple(iter_changes(repository, shas[1], missing=set(), by_git=by_git))
+        tuple(iter_changes(repository, shas[1], missing=set(), patches=patches))
         == changes(repository, shas[1]).files
     )
-    assert list(told(repository, by_git, shas[2:])) == [changes(repository, sha).files for sha in shas[2:]]
-    by_git.close()
+    assert list(told(repository, patches, shas[2:])) == [changes(repository, sha).files for sha in shas[2:]]
+    patches.close()
     assert asked == [True, True, True, True, False][: len(asked)]
 
 
@@ -197,8 +197,8 @@ def test_a_replaced_object_is_read_here(tmp_path: Path, asked: list[bool]) -> No
     repo.git("replace", blob, other)
     repository = Repository.open(repo.path)
     shas = all_shas(repo)
-    by_git = ByGit(repository)
-    assert list(told(repository, by_git, shas)) == [changes(repository, sha).files for sha in shas]
+    patches = Patches(repository)
+    assert list(told(repository, patches, shas)) == [changes(repository, sha).files for sha in shas]
     assert not any(asked)
 
 
@@ -209,9 +209,9 @@ def test_a_function_that_git_cuts_inside_a_character(tmp_path: Path) -> None:
         history.commit("change", {"a.js": Edit("line 30\n", "line ö\n")}, key="change")
     repo = history.repo
     repository = Repository.open(repo.path)
-    by_git = ByGit(repository)
-    ((change,),) = told(repository, by_git, [repo.sha["change"]])
-    by_git.close()
+    patches = Patches(repository)
+    ((change,),) = told(repository, patches, [repo.sha["change"]])
+    patches.close()
     assert change.hunks[0].header == "function " + "ä" * 35
     assert (change,) == changes(repository, repo.sha["change"]).files
     assert [hunk.body for hunk in change.hunks] == [
