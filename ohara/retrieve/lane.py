@@ -56,8 +56,13 @@ class Lane(Protocol):
         del scores
         return 0.0
 
+    def is_ready(self, asked: LaneQuery) -> bool:
+        """False when there is one-time work to do first, such as loading a model."""
+        del asked
+        return True
+
     async def prepare(self, asked: LaneQuery) -> None:
-        """Do one-time work such as loading a model, under a deadline of its own."""
+        """Do that work, under a deadline of its own."""
         del asked
 
     async def search(self, asked: LaneQuery) -> Ranking:

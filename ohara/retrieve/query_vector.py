@@ -57,10 +57,13 @@ class NearestLane(Lane):
         """The lowest score: the cosines of a hundred neighbours differ little from each other."""
         return min(scores, default=0.0)
 
+    def is_ready(self, asked: LaneQuery) -> bool:
+        """False while no model is in memory."""
+        return bool(asked.models.loaded)
+
     async def prepare(self, asked: LaneQuery) -> None:
-        """Load the model, if none is in memory yet."""
-        if not asked.models.loaded:
-            await self._load(asked)
+        """Load the model."""
+        await self._load(asked)
 
     async def _load(self, asked: LaneQuery) -> None:
         found = await asked.pool.read(lambda reader: reader.vector_sets())

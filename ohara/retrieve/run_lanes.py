@@ -48,40 +48,45 @@ async def run_lanes(
     """
     answers: dict[str, LaneAnswer] = {}
     mistakes: list[UsageError] = []
+    waiting = iter(lanes)
 
-    turns = anyio.CapacityLimiter(at_once)
-
-    async def ask(lane: Lane) -> None:
-        async with turns:
-            await answer(lane)
-
-    async def answer(lane: Lane) -> None:
-        started = time.perf_counter()
-        found, status = Ranking(lane.name), LaneStatus.OFF
-        if lane.name in chosen:
-            limit_s = max(timeout_s, PREPARE_S)
+    async def ask() -> None:
+        for lane in waiting:
             try:
-                with anyio.fail_after(limit_s):
-                    await lane.prepare(asked)
-                limit_s = timeout_s
-                with anyio.fail_after(limit_s):
-                    found = await lane.search(asked)
-                status = LaneStatus.OK if found.candidates else LaneStatus.EMPTY
-            except TimeoutError:
-                status = LaneStatus.TIMEOUT
-                found = Ranking(lane.name, detail=f"took longer than {limit_s:g} s")
+                answers[lane.name] = await _answer(lane, asked, timeout_s, runs=lane.name in chosen)
             except UsageError as mistake:
                 mistakes.append(mistake)
-            except Exception as fault:  # noqa: BLE001 - the other lanes still answer, and the report says why
-                status = LaneStatus.FAILED
-                found = Ranking(lane.name, detail=reason_of(fault))
-        elapsed_ms = (time.perf_counter() - started) * 1_000
-        report = LaneReport(lane.name, status, len(found.candidates), elapsed_ms, found.detail)
-        answers[lane.name] = LaneAnswer(found, report)
 
     async with anyio.create_task_group() as group:
-        for lane in lanes:
-            group.start_soon(ask, lane)
+        for _ in range(at_once):
+            group.start_soon(ask)
     for mistake in mistakes:
         raise mistake
     return tuple(answers[lane.name] for lane in lanes)
+
+
+async def _answer(lane: Lane, asked: LaneQuery, timeout_s: float, *, runs: bool) -> LaneAnswer:
+    """What a lane finds, or why it does not; raises what the user has to mend."""
+    started = time.perf_counter()
+    found, status = Ranking(lane.name), LaneStatus.OFF
+    if runs:
+        limit_s = max(timeout_s, PREPARE_S)
+        try:
+            if not lane.is_ready(asked):
+                with anyio.fail_after(limit_s):
+                    await lane.prepare(asked)
+            limit_s = timeout_s
+            with anyio.fail_after(limit_s):
+                found = await lane.search(asked)
+            status = LaneStatus.OK if found.candidates else LaneStatus.EMPTY
+        except TimeoutError:
+            status = LaneStatus.TIMEOUT
+            found = Ranking(lane.name, detail=f"took longer than {limit_s:g} s")
+        except UsageError:
+            raise
+        except Exception as fault:  # noqa: BLE001 - the other lanes still answer, and the report says why
+            status = LaneStatus.FAILED
+            found = Ranking(lane.name, detail=reason_of(fault))
+    elapsed_ms = (time.perf_counter() - started) * 1_000
+    report = LaneReport(lane.name, status, len(found.candidates), elapsed_ms, found.detail)
+    return LaneAnswer(found, report)

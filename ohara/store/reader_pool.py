@@ -128,26 +128,24 @@ class ReaderPool(ABC, Generic[R]):
 
         Work that has turns of its own does not wait for the others, nor they for it.
         """
-        with anyio.fail_after(timeout_s):
-            async with turns or self._turns():
-                reader = self._idle_one()
-                if reader is None:
-                    # Opening may wait for a disk or a lock: who is cancelled does not wait for that.
-                    reader = await anyio.to_thread.run_sync(self._open, abandon_on_cancel=True)
-                return await self._interruptible(_Loan(reader), work)
+        if timeout_s is not None:
+            with anyio.fail_after(timeout_s):
+                return await self.read(work, turns=turns)
+        return await self._interruptible(_Loan(), work, turns or self._turns())
 
-    async def _interruptible(self, loan: _Loan[R], work: Callable[[R], T]) -> T:
+    async def _interruptible(self, loan: _Loan[R], work: Callable[[R], T], turns: anyio.CapacityLimiter) -> T:
         """Run the work; when cancelled, stop it before the cancellation goes on.
 
-        One visit to a thread and no task of its own: a question reads more than ten times.
+        One visit to a thread and no task of its own: a question reads more than ten times. The reader is
+        taken there, since opening one may wait for a disk or a lock.
         """
         results: list[T] = []
         try:
-            await anyio.to_thread.run_sync(self._work, loan, work, results, abandon_on_cancel=True)
+            await anyio.to_thread.run_sync(
+                self._work, loan, work, results, abandon_on_cancel=True, limiter=turns
+            )
         except anyio.get_cancelled_exc_class():
-            if loan.reached():  # it never came to a thread
-                self._put_back(loan.reader)
-            elif not loan.begun():
+            if not loan.reached() and not loan.begun():
                 with anyio.CancelScope(shield=True):
                     await _stopped(loan)
             raise
@@ -157,7 +155,7 @@ class ReaderPool(ABC, Generic[R]):
         """Do the work in this thread, unless who wanted it has left."""
         if not loan.reached():
             return
-        reader = loan.reader = self._taken(loan.reader)  # which may wait, and nobody has to wait for it
+        reader = loan.reader = self._taken()  # which may wait, and nobody has to wait for it
         try:
             if loan.begun():
                 reader.resume()
@@ -167,8 +165,9 @@ class ReaderPool(ABC, Generic[R]):
             self._put_back(reader)
             loan.done.set()
 
-    def _taken(self, reader: R) -> R:
-        """A reader of the index that is there now: this one, or a new one in its place."""
+    def _taken(self) -> R:
+        """A reader of the index that is there now: an idle one, or a new one."""
+        reader = self._idle_one() or self._open()
         if reader.stamp == self._stamp and self.is_there(reader.stamp):
             return reader
         reader.close()
@@ -185,7 +184,9 @@ class ReaderPool(ABC, Generic[R]):
 
     def _put_back(self, reader: R) -> None:
         with self._lock:
-            if reader.stamp == self._stamp and reader.is_usable:
+            # One that was interrupted comes back after its turn: others may have been opened meanwhile.
+            room = len(self._idle) < 2 * self._size
+            if room and reader.stamp == self._stamp and reader.is_usable:
                 self._idle.append(reader)
                 return
         reader.close()
@@ -246,8 +247,8 @@ class _Loan(Generic[R]):
     the reader is back.
     """
 
-    def __init__(self, reader: R) -> None:
-        self.reader = reader
+    def __init__(self) -> None:
+        self.reader: R | None = None  # until the thread has taken one
         self.done = Event()
         self._reached = Lock()
         self._begun = Lock()
@@ -266,7 +267,7 @@ async def _stopped(loan: _Loan[R]) -> None:
     waits = round(_INTERRUPT_AGAIN_S / _LOOK_AGAIN_S)
     looks = 0
     while not loan.done.is_set():
-        if looks % waits == 0:
+        if looks % waits == 0 and loan.reader is not None:
             loan.reader.stop()
         looks += 1
         await anyio.sleep(_LOOK_AGAIN_S)

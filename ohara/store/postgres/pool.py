@@ -49,9 +49,9 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
             self._state = found.state if found is not None else -1
             return found is not None and found.identity == stamp
 
-    def _taken(self, reader: Reader) -> Reader:
+    def _taken(self) -> Reader:
         """A reader of the index that is there now, told of its state."""
-        reader = super()._taken(reader)
+        reader = super()._taken()
         if self._looking is None:  # the first one
             self.is_there(reader.stamp)
         reader.told(self._state)
