@@ -69,7 +69,7 @@ class FateSource:
         self._repository: Repository | None = None
         self._tips: dict[tuple[str, Sha], Tip] = {}
         self._states: tuple[tuple[str, Sha], States] | None = None
-        self._selected: tuple[States, Wanted, Selected] | None = None
+        self._selected: tuple[States, dict[Wanted, Selected]] | None = None
 
     def fates(self, reader: Reader, hunks: Sequence[Asked], tip: Sha | None, within_s: float) -> Fates:
         """What became of some hunks, as seen from a commit; without one there is nothing to see."""
@@ -112,9 +112,12 @@ class FateSource:
             return Selected(note=_SLOW)
         try:
             states = self._all(reader, tip, until)
-            if self._selected is None or self._selected[0] is not states or self._selected[1] != wanted:
-                self._selected = (states, wanted, _selected(states, wanted))
-            return self._selected[2]
+            if self._selected is None or self._selected[0] is not states:
+                self._selected = (states, {})
+            known = self._selected[1]
+            if wanted not in known:
+                known[wanted] = _selected(states, wanted)
+            return known[wanted]
         except TookTooLong:
             return Selected(note=_SLOW)
         finally:

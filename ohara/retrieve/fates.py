@@ -32,13 +32,18 @@ def in_fate(
         return allowed, ""
     wanted = Wanted(filters.fates, filters.not_fates)
     selected = sources.fates.select(reader, wanted, tip, within_s)
-    if selected.among is not None:
-        return allowed.among(selected.among), selected.note
-    if selected.apart_from is not None:
-        return allowed.apart_from(selected.apart_from), selected.note
-    raise QueryError(
-        f"is: cannot be answered: {selected.note}", hint="ask again when ohara index has finished"
-    )
+    if selected.among is None and selected.apart_from is None:
+        raise QueryError(
+            f"is: cannot be answered: {selected.note}", hint="ask again when ohara index has finished"
+        )
+
+    def narrow() -> Allowed:
+        if selected.among is not None:
+            return allowed.among(selected.among)
+        return allowed.apart_from(selected.apart_from or ())
+
+    # A filter's set is told from another's by what it holds.
+    return reader.narrowed((wanted, tip, allowed), narrow), selected.note
 
 
 async def fates_of(

@@ -17,7 +17,7 @@ from ohara.store.facts import KnowsFacts
 from ohara.store.lines import LineHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import anyio
@@ -141,6 +141,10 @@ class Candidates(Protocol):
         `filters.not_refs` and `filters.not_commits`. A filter that nothing fits lets nothing through, and
         left out it leaves nothing out.
         """
+        ...
+
+    def narrowed(self, reason: Hashable, make: Callable[[], Allowed]) -> Allowed:
+        """What `make` lets through; not worked out again for the same reason until the index changes."""
         ...
 
     def lets_any(self, allowed: Allowed) -> bool:

@@ -14,8 +14,10 @@ from fixtures import histories
 from ohara.engine import Engine
 from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
-from ohara.model import ChangeKind, Filters, SearchOptions
+from ohara.model import ChangeKind, Filters, HunkId, SearchOptions
+from ohara.store.answers import WordQuery
 from ohara.store.sql.filters import compile_filters as as_conditions
+from ohara.store.sqlite import filters as sqlite_filters
 from ohara.store.sqlite.filters import EVERYTHING
 from ohara.store.sqlite.hunk_sets import HunkSet, flags
 from ohara.store.sqlite.pool import ReaderPool
@@ -163,6 +165,35 @@ FILTERS = (
     "is:alive",
     "ref:main -lang:python",
 )
+
+
+@given(data=st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_set_that_is_narrowed_knows_its_contents_and_commits(
+    reader: Reader, data: st.DataObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_filters, "_MANY", data.draw(st.sampled_from([0, 10_000])))
+    every = [HunkId(number) for (number,) in reader.rows("SELECT id FROM hunk")]
+    some_hunks = st.sets(st.sampled_from(every), max_size=60)
+    allowed = reader.allow(data.draw(drawn(reader)))
+    allowed = allowed.among(data.draw(some_hunks)) if data.draw(st.booleans()) else allowed
+    allowed = allowed.apart_from(data.draw(some_hunks)) if data.draw(st.booleans()) else allowed
+    words = WordQuery(("retry", "config"), columns=("added",))
+    allowed = allowed.holding(words) if data.draw(st.booleans()) else allowed
+    kept = reader.narrowed(("a test", allowed), lambda: allowed)
+    assert reader.narrowed(("a test", allowed), lambda: EVERYTHING) is kept
+    assert kept.is_one_set
+    for one in (allowed, kept):
+        rows = reader.rows(
+            f"SELECT id, commit_id, content_id FROM hunk WHERE {one.condition}", one.parameters
+        )
+        assert hunks(reader, one) == sorted(hunk for hunk, _, _ in rows)
+        for found, column in ((one.commits(reader), 1), (one.contents(reader), 2)):
+            if found is None:
+                assert one.everything
+                continue
+            named = {number for number, flag in enumerate(found, 1) if flag}
+            assert named == {row[column] for row in rows if row[column] is not None}
 
 
 def test_what_is_kept_answers_as_what_is_worked_out_anew(engine: Engine) -> None:

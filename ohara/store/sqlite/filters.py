@@ -94,23 +94,29 @@ class FtsFilter(HunkFilter):
         """True when every hunk may answer, or those of the set that filters made."""
         return self.everything or (self.kept is not None and len(self.parameters) == 1)
 
-    def contents(self, session: Asks) -> bytes | None:
+    def contents(self, session: Session) -> bytes | None:
         """A byte for each content, 1 for those of hunks that may answer; None when all may."""
         alone = self._alone(session)
         return alone.contents(session) if alone else None
 
-    def commits(self, session: Asks) -> bytes | None:
+    def commits(self, session: Session) -> bytes | None:
         """A byte for each commit, 1 for those of hunks that may answer; None when all may."""
         alone = self._alone(session)
         return alone.commits(session) if alone else None
 
-    def _alone(self, session: Asks) -> HunkSet | None:
-        """The hunks that pass all conditions."""
+    def as_one_set(self, session: Session) -> FtsFilter:
+        """The same hunks, as a set."""
+        alone = self._alone(session)
+        return FtsFilter.of(alone) if alone else self
+
+    def _alone(self, session: Session) -> HunkSet | None:
+        """The hunks that pass all conditions: one lane asks for their contents, one for their commits."""
         if self.everything:
             return None
         if self.is_one_set:
             return self.kept
-        return HunkSet(flagged(session, _NUMBERS.format(self.where), *self.parameters))
+        statement = _NUMBERS.format(self.where)
+        return session.shared(("alone", self), lambda: HunkSet(flagged(session, statement, *self.parameters)))
 
 
 EVERYTHING = FtsFilter()

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
     from ohara.model import Filters, Sha
     from ohara.store.sql.session import Asks
+    from ohara.store.sqlite.session import Session
 
 # As JSON a hundred thousand numbers come in a third of the time that their rows take.
 _HUNKS = "SELECT json_group_array(id) FROM hunk WHERE {}"
-_CONTENTS = "SELECT json_group_array(content_id) FROM hunk WHERE content_id IS NOT NULL AND {}"
-_COMMITS = "SELECT json_group_array(commit_id) FROM hunk WHERE {}"
 _COMMITS_WITH = "SELECT json_group_array(id) FROM commits WHERE {}"
 _FILES_WITH = "SELECT json_group_array(id) FROM file WHERE {}"
 _DEAD = "live = 0"
@@ -63,18 +62,23 @@ class HunkSet:
         """About how many bytes it takes once all of it was asked for."""
         return 3 * len(self.hunks)
 
-    def contents(self, session: Asks) -> bytes:
+    def contents(self, session: Session) -> bytes:
         """A byte for each content: 1 for those of these hunks."""
-        return self._read(session, _CONTENTS)
+        return self._owning(session, "coalesce(content_id, 0)")
 
-    def commits(self, session: Asks) -> bytes:
+    def commits(self, session: Session) -> bytes:
         """A byte for each commit: 1 for those of these hunks."""
-        return self._read(session, _COMMITS)
+        return self._owning(session, "commit_id")
 
-    def _read(self, session: Asks, statement: str) -> bytes:
-        if statement not in self._more:
-            self._more[statement] = flagged(session, statement.format(_IS.format("id")), self.hunks)
-        return self._more[statement]
+    def _owning(self, session: Session, column: str) -> bytes:
+        from ohara.store.sqlite.hunk_owners import (
+            Owners,  # brings numpy, which what has no filters may not need
+        )
+
+        if column not in self._more:
+            owners = session.shared(("owners", column), lambda: Owners.read(session, column))
+            self._more[column] = owners.flags(self.hunks)
+        return self._more[column]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ohara.store.sqlite.fts_query import trigram_table
 from ohara.store.sqlite.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
     from ohara.model import Filters, Sha
     from ohara.store.answers import (
@@ -57,6 +57,10 @@ class Reader(Session, Lookups):
             not_reachable=not_reachable,
             not_named=not_named,
         )
+
+    def narrowed(self, reason: Hashable, make: Callable[[], Allowed]) -> FtsFilter:
+        """The hunks that `make` lets through, kept as one set for the same reason until the index changes."""
+        return self.shared(("narrowed", reason), lambda: _own(make()).as_one_set(self))
 
     def by_words(
         self, words: WordQuery, weightings: Sequence[tuple[Weights, float]], allowed: Allowed, limit: int

@@ -99,12 +99,14 @@ class Session(Connected):
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement; raises instead of beginning when told to stop."""
         self.check()
-        asked = [self._holding(each) if isinstance(each, Holding) else each for each in parameters]
+        asked = [self.flags_of(each) if isinstance(each, Holding) else each for each in parameters]
         found: list[tuple[Any, ...]] = self.connection.execute(spelled(statement), asked).fetchall()
         return found
 
-    def _holding(self, asked: Holding) -> bytes:
-        """A byte for each hunk: 1 for those that hold words."""
+    def flags_of(self, asked: object) -> bytes:
+        """A byte for each hunk, of a filter's parameter: 1 for those of its set, or that hold its words."""
+        if not isinstance(asked, Holding):
+            return cast("bytes", asked)
         words = asked.words
         return self.shared(("holding", words), lambda: HunkSet(word_queries.holding_flags(self, words))).hunks
 
