@@ -38,8 +38,8 @@ LONGEST_WORD = 64
 # between changes of case) and not a sentence.
 _SENTENCE_PART = 3
 
-# All of pytest's history holds 130,000 distinct words, in 20 MB: room for twice that before starting afresh.
-_CACHE_WORDS = 250_000
+CACHED_RUNS = 250_000
+"""How many distinct words to remember before starting afresh: pytest's history holds 130,000, in 20 MB."""
 
 # Identifiers are new and their parts are not: of those, few are in use at a time.
 _CACHE_STEMS = 50_000
@@ -96,9 +96,13 @@ _ISSUE_OR_WORD = re.compile(r"#[0-9]+(?![^\W_])|[^#]+")
 
 def index_text(text: str) -> str:
     """The words of a text as one string, for one column of the index."""
+    return "".join(map(_CACHE.__getitem__, runs(text))).rstrip()
+
+
+def runs(text: str) -> list[str]:
+    """The runs of word characters of a text, in order."""
     raw = _POINT.sub(b"_", text.encode("utf-8", "surrogatepass"))
-    separated = raw.translate(_SEPARATED).decode("utf-8", "surrogatepass")
-    return "".join(map(_CACHE.__getitem__, separated.split())).rstrip()
+    return raw.translate(_SEPARATED).decode("utf-8", "surrogatepass").split()
 
 
 def query_terms(text: str) -> tuple[str, ...]:
@@ -109,32 +113,35 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 class _Words(dict[str, str]):
-    """Each run of word characters met so far, with its index words, each followed by a space.
+    """Each run of word characters met so far, with its index words."""
+
+    def __missing__(self, run: str) -> str:
+        found, is_kept = analysed(run)
+        if is_kept:
+            if len(self) >= CACHED_RUNS:
+                self.clear()
+            self[run] = found
+        return found
+
+
+def analysed(run: str) -> tuple[str, bool]:
+    """The index words of a run, each followed by a space, and whether they are worth remembering.
 
     What makes up most of a text that says nothing twice (plain words, numbers, sentences without spaces) has
     its words without the whole analysis. Measurements and sentences are not kept: they would crowd out names.
     """
-
-    def __missing__(self, run: str) -> str:
-        if len(run) > LONGEST_WORD:
-            return _joined(run)
-        if run.isascii():
-            if run.isalpha() and run.islower():
-                found = _stem(run) + " "
-            elif run.isdigit():
-                found = run + " "
-            elif _DECIMAL.match(run):
-                return f"{run} {run.replace('_', ' ')} "
-            else:
-                found = _joined(run)
-        elif _UNSPACED_TEXT.fullmatch(run):
-            return "".join(map(_pairs_text, _UNSPACED_PLAIN.findall(run)))
-        else:
-            found = _joined(run)
-        if len(self) >= _CACHE_WORDS:
-            self.clear()
-        self[run] = found
-        return found
+    if len(run) > LONGEST_WORD:
+        return _joined(run), False
+    if run.isascii():
+        if run.isalpha() and run.islower():
+            return _stem(run) + " ", True
+        if run.isdigit():
+            return run + " ", True
+        if _DECIMAL.match(run):
+            return f"{run} {run.replace('_', ' ')} ", False
+    elif _UNSPACED_TEXT.fullmatch(run):
+        return "".join(map(_pairs_text, _UNSPACED_PLAIN.findall(run))), False
+    return _joined(run), True
 
 
 class _Stems(dict[str, str]):

@@ -6,30 +6,34 @@ from typing import TYPE_CHECKING
 
 from ohara.encoded import leave_out
 from ohara.index.lines import sides, with_trigrams
+from ohara.index.numbered import NO_WORDS, NumberedWords, with_vocabulary
 from ohara.store.derived import DerivedTexts, HunkText
 from ohara.store.lines import DerivedLines, HeadVersion
 from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
-from ohara.words import index_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ohara.store.copying import CopiedCommit, CopiedFile, CopiedHunk, CopiedLines
+    from ohara.store.vocabulary import Packed
 
 
 def prepared(each: CopiedCommit) -> PreparedCommit:
     """A commit as the indexer would have prepared it."""
-    files = tuple(_file(file) for file in each.files)
-    return PreparedCommit(
+    words = NumberedWords()
+    files = tuple(_file(file, words) for file in each.files)
+    made = PreparedCommit(
         commit=each.commit,
-        message_words=index_text(each.commit.message),
+        message_words=words.pack(each.commit.message),
         files=files,
         missing=(),
         message_only=not any(hunk.words is not None for file in files for hunk in file.hunks),
+        vocabulary=NO_WORDS,
     )
+    return with_vocabulary([made], words)[0]
 
 
-def _file(file: CopiedFile) -> PreparedFile:
+def _file(file: CopiedFile, words: NumberedWords) -> PreparedFile:
     return PreparedFile(
         kind=file.kind,
         path=file.path,
@@ -39,12 +43,12 @@ def _file(file: CopiedFile) -> PreparedFile:
         additions=file.additions,
         deletions=file.deletions,
         left_out=file.left_out,
-        path_words=index_text(file.path),
-        hunks=tuple(_hunk(hunk, searched=file.searched) for hunk in file.hunks),
+        path_words=words.pack(file.path),
+        hunks=tuple(_hunk(hunk, words.pack if file.searched else None) for hunk in file.hunks),
     )
 
 
-def _hunk(hunk: CopiedHunk, *, searched: bool) -> PreparedHunk:
+def _hunk(hunk: CopiedHunk, pack: Callable[[str], Packed] | None) -> PreparedHunk:
     kept = leave_out(hunk.body)
     parts = sides(kept.body)
     words = (hunk.header, parts.added, parts.removed, parts.context)
@@ -57,7 +61,7 @@ def _hunk(hunk: CopiedHunk, *, searched: bool) -> PreparedHunk:
         digest=hunk.digest,
         body=hunk.body,
         changed=with_trigrams(parts.changed),
-        words=HunkWords(*map(index_text, words)) if searched and not kept.is_bare else None,
+        words=HunkWords(*map(pack, words)) if pack is not None and not kept.is_bare else None,
         signs=kept.signs,
     )
 
@@ -71,7 +75,7 @@ def texts(number: int, each: CopiedCommit, hunks: Mapping[int, int]) -> DerivedT
         for stored, hunk in zip(copied.hunks, file.hunks, strict=True)
         if hunk.words is not None
     ]
-    return DerivedTexts(number, tuple(rows), made.message_words)
+    return DerivedTexts(number, tuple(rows), made.message_words, made.vocabulary)
 
 
 def paired(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.index.ipc import Part
+from ohara.index.numbered import NO_WORDS
 from ohara.index.stages import LARGEST_BATCH_HUNKS, Batches, surviving
 from ohara.model import Pass, Progress
 from ohara.store.derived import DerivedTexts
@@ -80,7 +81,7 @@ def convert_words(writer: Writer, pool: Pool | Inline, clock: Clock) -> Iterator
         writer.commit()
 
     def give_up(commit_id: object, _: str) -> None:
-        writer.passes.convert_texts([DerivedTexts(cast("int", commit_id), (), "")])
+        writer.passes.convert_texts([DerivedTexts(cast("int", commit_id), (), b"", NO_WORDS)])
 
     if total:
         yield from surviving(writer, attempt, give_up)

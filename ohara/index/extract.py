@@ -20,18 +20,19 @@ from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.ipc import Failed, Part
 from ohara.index.lines import sides, with_trigrams
+from ohara.index.numbered import NO_WORDS, NumberedWords, with_vocabulary
 from ohara.index.rules import Exclusions
 from ohara.languages import language_of
 from ohara.model import Hunk
 from ohara.parse.chunks import split
 from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
-from ohara.words import index_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ohara.index.ipc import Task, WorkerSetup
     from ohara.model import FileChange, Sha
+    from ohara.store.vocabulary import Packed
 
 _PART_CHARS = 1 << 20  # a message to the writer carries about this much diff text
 _LITERAL_ONLY_FACTOR = 20  # left-out files are only searched exactly: larger pieces cost them nothing
@@ -53,6 +54,7 @@ class Extractor:
         self._exclusions = Exclusions(setup.rules)
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
         self._patches = Patches(self._repository, self._options)
+        self._words = NumberedWords()
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """Prepare each commit of the task; one that cannot be read is reported and the rest goes on."""
@@ -67,7 +69,7 @@ class Extractor:
                     ready.append(part)
                     size += _size(part)
                     if size >= _PART_CHARS:
-                        yield Part(task.number, tuple(ready))
+                        yield Part(task.number, with_vocabulary(ready, self._words))
                         ready, size, begun = [], 0, 0
             except MemoryError:
                 raise  # this process is of no more use
@@ -75,12 +77,12 @@ class Extractor:
                 del ready[begun:]
                 yield Failed(task.number, sha, reason_of(fault))
         if ready:
-            yield Part(task.number, tuple(ready))
+            yield Part(task.number, with_vocabulary(ready, self._words))
 
     def prepare(self, sha: Sha) -> Iterator[PreparedCommit]:
-        """One commit, in more than one part when it is too big to hold at once."""
+        """One commit, in more than one part when it is too big to hold at once; without a vocabulary yet."""
         commit = read_commit(self._repository, sha)
-        message_words = index_text(commit.message)
+        message_words = self._words.pack(commit.message)
         files: list[PreparedFile] = []
         missing: set[str] = set()
         beyond: set[bytes] = set()
@@ -97,7 +99,9 @@ class Extractor:
             if time.process_time() > ends:
                 raise RepositoryError(f"it takes longer than {self._setup.commit_seconds:g} s", hint="")
             if size >= _PART_CHARS:
-                yield PreparedCommit(commit, message_words, tuple(files), (), False, first, last=False)
+                yield PreparedCommit(
+                    commit, message_words, tuple(files), (), False, NO_WORDS, first, last=False
+                )
                 files, size, first = [], 0, False
         yield PreparedCommit(
             commit,
@@ -105,6 +109,7 @@ class Extractor:
             tuple(files),
             tuple(sorted(missing)),
             not searchable,
+            NO_WORDS,
             first,
             left_out=_beyond(beyond),
         )
@@ -122,9 +127,9 @@ class Extractor:
             additions=change.additions,
             deletions=change.deletions,
             left_out=left_out,
-            path_words=index_text(change.path),
+            path_words=self._words.pack(change.path),
             hunks=tuple(
-                _hunk(piece, searchable=searchable)
+                _hunk(piece, self._words.pack if searchable else None)
                 for hunk in hunks
                 for piece in self._pieces(hunk, change, searchable=searchable)
             ),
@@ -146,12 +151,12 @@ class Extractor:
         return split(hunk, None, language_of(change.path), chars=chars, lines=lines)
 
 
-def _hunk(hunk: Hunk, *, searchable: bool) -> PreparedHunk:
+def _hunk(hunk: Hunk, pack: Callable[[str], Packed] | None) -> PreparedHunk:
     kept = leave_out(hunk.body)
     parts = sides(kept.body)
     words = None
-    if searchable and not kept.is_bare:
-        words = HunkWords(*map(index_text, (hunk.header, parts.added, parts.removed, parts.context)))
+    if pack is not None and not kept.is_bare:
+        words = HunkWords(*map(pack, (hunk.header, parts.added, parts.removed, parts.context)))
     digest = (
         blake2b(hunk.body.encode("utf-8", "surrogatepass"), digest_size=16).digest() if hunk.body else b""
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from ohara.encoded import leave_out
 from ohara.index.ipc import Failed, Part
 from ohara.index.lines import sides, with_trigrams
+from ohara.index.numbered import NO_WORDS, NumberedWords, derived_with_vocabulary
 from ohara.store.derived import ContentLines, DerivedLiterals, DerivedTexts, HunkText
 from ohara.store.engines import index_at
 from ohara.words import index_text
@@ -49,17 +50,20 @@ class Deriver:
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._stored = index_at(setup.location).stored_commits()
+        self._words = NumberedWords()
 
     def texts(self, task: Task) -> Iterator[Part | Failed]:
         """The word rows of each commit of the task."""
-        yield Part(task.number, tuple(self._texts(cast("int", commit_id)) for commit_id in task.items))
+        made = [self._texts(cast("int", commit_id)) for commit_id in task.items]
+        yield Part(task.number, derived_with_vocabulary(made, self._words))
 
     def literals(self, task: Task) -> Iterator[Part | Failed]:
         """The changed lines of each commit of the task."""
         yield Part(task.number, tuple(self._literals(cast("int", commit_id)) for commit_id in task.items))
 
     def _texts(self, commit_id: int) -> DerivedTexts:
-        message = index_text(self._stored.message(commit_id))
+        pack = self._words.pack
+        message = pack(self._stored.message(commit_id))
         rows: list[HunkText] = []
         for hunk in self._stored.hunks(commit_id):
             if not hunk.searchable:
@@ -68,8 +72,8 @@ class Deriver:
             if not kept.is_bare:
                 parts = sides(kept.body)
                 words = (hunk.path, hunk.header, parts.added, parts.removed, parts.context)
-                rows.append(HunkText(hunk.hunk_id, message, *map(index_text, words)))
-        return DerivedTexts(commit_id, tuple(rows), message)
+                rows.append(HunkText(hunk.hunk_id, message, *map(pack, words)))
+        return DerivedTexts(commit_id, tuple(rows), message, NO_WORDS)
 
     def _literals(self, commit_id: int) -> DerivedLiterals:
         rows: list[ContentLines] = []

@@ -6,7 +6,10 @@ kept once however often they occur. Plain tuples, because they cross a process b
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from ohara.store.vocabulary import Packed, Vocabulary
 
 
 class IndexedHunk(NamedTuple):
@@ -45,12 +48,12 @@ class HunkText(NamedTuple):
     """A hunk's columns of the text pass, as index words."""
 
     hunk_id: int
-    message: str
-    path: str
-    header: str
-    added: str
-    removed: str
-    context: str
+    message: Packed
+    path: Packed
+    header: Packed
+    added: Packed
+    removed: Packed
+    context: Packed
 
 
 class DerivedTexts(NamedTuple):
@@ -58,7 +61,8 @@ class DerivedTexts(NamedTuple):
 
     commit_id: int
     rows: tuple[HunkText, ...]
-    message_words: str
+    message_words: Packed
+    vocabulary: Vocabulary
 
 
 class ContentLines(NamedTuple):

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ohara.model import ChangeKind, Commit, LeftOut
+    from ohara.store.vocabulary import Packed, Vocabulary
 
 
 class HunkWords(NamedTuple):
     """A hunk's columns of the text pass, as index words."""
 
-    header: str
-    added: str
-    removed: str
-    context: str
+    header: Packed
+    added: Packed
+    removed: Packed
+    context: Packed
 
 
 class PreparedHunk(NamedTuple):
@@ -50,7 +51,7 @@ class PreparedFile(NamedTuple):
     additions: int
     deletions: int
     left_out: LeftOut | None
-    path_words: str
+    path_words: Packed
     hunks: tuple[PreparedHunk, ...]
 
 
@@ -59,14 +60,15 @@ class PreparedCommit(NamedTuple):
 
     `message_only` asks for a row that carries the message alone, so that a commit whose lines are all
     left out (or that has none) is still found by its words. `left_out` says what of the commit is not read
-    and never will be.
+    and never will be. `vocabulary` is that of all words in it; commits that come together share one.
     """
 
     commit: Commit
-    message_words: str
+    message_words: Packed
     files: tuple[PreparedFile, ...]
     missing: tuple[str, ...]
     message_only: bool
+    vocabulary: Vocabulary
     first: bool = True
     last: bool = True
     left_out: str = ""

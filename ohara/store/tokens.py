@@ -10,18 +10,7 @@ import re
 _WORD = re.compile("[0-9A-Za-z_#\u0080-\U0010ffff]+")
 _SMALL = {ord(char): ord(char.lower()) for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
-# What analysed text consists of: all that needs no more than cutting at blanks.
-_PLAIN = bytes(
-    code for code in range(256) if code >= 128 or code in b" abcdefghijklmnopqrstuvwxyz0123456789_#"
-)
-
 
 def words(text: str) -> list[str]:
     """The words of analysed text, in order."""
     return _WORD.findall(text.translate(_SMALL) if not text.isascii() else text.lower())
-
-
-def plain(text: str) -> bytes:
-    """The words of analysed text as UTF-8, with blanks between them."""
-    raw = text.encode()
-    return " ".join(words(text)).encode() if raw.translate(None, _PLAIN) else raw

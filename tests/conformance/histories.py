@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING
 
 from ohara.model import ChangeKind, Commit, LeftOut, Pass, Sha
 from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
+from ohara.store.vocabulary import Numbering, Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ohara.store.index import Index
+    from ohara.store.vocabulary import Packed
     from ohara.store.writing import Verdict, Writer
 
 ALL = frozenset(Pass)
 NO_PASSES: frozenset[Pass] = frozenset()
+NUMBERING = Numbering()
 OLD_BLOB, NEW_BLOB = "0b" * 20, "0c" * 20
+
+
+def all_words() -> Vocabulary:
+    """What texts consist of that were packed so far."""
+    return NUMBERING.vocabulary([NUMBERING.pack(" ".join(NUMBERING))])
 
 
 def sha(letter: str) -> Sha:
@@ -40,8 +48,8 @@ def hunk(
     """A hunk with these lines, whose words are simply the words of its lines."""
     lines = body.split("\n") if body else []
 
-    def of(*marks: str) -> str:
-        return " ".join(line[1:] for line in lines if line[:1] in marks)
+    def of(*marks: str) -> Packed:
+        return NUMBERING.pack(" ".join(line[1:] for line in lines if line[:1] in marks))
 
     return PreparedHunk(
         old_start=at,
@@ -52,7 +60,7 @@ def hunk(
         digest=blake2b(body.encode(), digest_size=16).digest() if body else b"",
         body=body,
         changed="\n".join(line[1:] for line in lines if line[:1] in {"+", "-"}),
-        words=HunkWords(header, of("+"), of("-"), of(" ")) if words else None,
+        words=HunkWords(NUMBERING.pack(header), of("+"), of("-"), of(" ")) if words else None,
         signs=signs,
     )
 
@@ -68,7 +76,7 @@ def file(path: str, *hunks: PreparedHunk, left_out: LeftOut | None = None) -> Pr
         additions=sum(each.new_lines for each in hunks),
         deletions=sum(each.old_lines for each in hunks),
         left_out=left_out,
-        path_words=path.replace("/", " "),
+        path_words=NUMBERING.pack(path.replace("/", " ")),
         hunks=hunks,
     )
 
@@ -100,10 +108,11 @@ def commit(
             committer_offset=0,
             message=message,
         ),
-        message_words=message,
+        message_words=NUMBERING.pack(message),
         files=files,
         missing=missing,
         message_only=last and first and not searched,
+        vocabulary=all_words(),
         first=first,
         last=last,
         left_out=left_out,

@@ -21,10 +21,12 @@ from tests.conformance.histories import (
     NEW_BLOB,
     NEWEST,
     NO_PASSES,
+    NUMBERING,
     OLD_BLOB,
     RETRY,
     SAME_LINES,
     all_ids,
+    all_words,
     commit,
     commit_id,
     file,
@@ -56,7 +58,7 @@ def texts_of(index: Index, writer: Writer, *commits: PreparedCommit) -> list[Der
             for one in each.files
             for piece in one.hunks
         ]
-        made.append(DerivedTexts(number, tuple(rows), each.message_words))
+        made.append(DerivedTexts(number, tuple(rows), each.message_words, each.vocabulary))
     return made
 
 
@@ -223,8 +225,9 @@ def test_words_written_again_replace_the_ones_before(make_index: MakeIndex) -> N
     before = index.dump()
     with open_writer(index) as writer:
         (made,) = texts_of(index, writer, RETRY)
-        changed = tuple(row._replace(added="entirely other") for row in made.rows)
-        writer.passes.write_texts([made._replace(rows=changed)])
+        other = NUMBERING.pack("entirely other")
+        changed = tuple(row._replace(added=other) for row in made.rows)
+        writer.passes.write_texts([made._replace(rows=changed, vocabulary=all_words())])
         writer.commit()
         assert index.dump() != before
         writer.passes.write_texts([made])
@@ -244,7 +247,7 @@ def test_a_commit_without_words_is_found_by_its_message_and_has_no_file_for_that
         assert index.stored_commits().hunks(number) == []
     before = index.dump()
     with open_writer(index) as writer:
-        writer.passes.write_texts([DerivedTexts(number, (), "new logo")])
+        writer.passes.write_texts([DerivedTexts(number, (), silent.message_words, silent.vocabulary)])
         writer.commit()
     assert index.dump() == before
 

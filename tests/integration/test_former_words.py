@@ -20,6 +20,7 @@ from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.portable import POSTINGS, Header, Rows, parts_of
 from ohara.store.sqlite.portable_file import messages, written
 from ohara.store.sqlite.writer import Writer
+from ohara.store.vocabulary import Numbering
 from tests.former_index import FORMER_VERSION, make_former
 from tests.indexing import WITHOUT_VECTORS, facts_of, index, moments
 
@@ -56,13 +57,15 @@ def _commit(repo: Repo, name: str, text: str) -> None:
 def _texts(database: Path, commit: int) -> DerivedTexts:
     with closing(connect_reader(database)) as connection:
         stored, analysis = StoredCommits(Connected(database, connection)), Analysis()
-        said = analysis.message(stored.message(commit))
+        numbering = Numbering()
+        said = numbering.pack(analysis.message(stored.message(commit)))
         rows = []
         for hunk in stored.hunks(commit):
             words = analysis.hunk(hunk.path, hunk.header, hunk.body) if hunk.searchable else None
             if words is not None:
-                rows.append(HunkText(hunk.hunk_id, said, *words))
-        return DerivedTexts(commit, tuple(rows), said)
+                rows.append(HunkText(hunk.hunk_id, said, *map(numbering.pack, words)))
+        texts = [text for row in rows for text in row[2:]]
+        return DerivedTexts(commit, tuple(rows), said, numbering.vocabulary([said, *texts]))
 
 
 def test_a_former_index_answers_as_before_and_is_converted_by_its_next_run(small_project: Repo) -> None:

@@ -24,6 +24,7 @@ from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.schema import FTS_HUNK_TEXT
 from ohara.store.sqlite.word_search import WordSearch
 from ohara.store.sqlite.writer import Writer
+from ohara.store.vocabulary import Numbering
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,8 @@ def _write(writer: Writer, former: apsw.Connection, steps: Sequence[tuple[str, o
 
     def add(new: list[TextRow]) -> None:
         writer.words.add(new)
-        former.executemany(former_words.INSERT, [(row.hunk, *row[2:]) for row in new])
+        texts = [(row.hunk, *map(row.vocabulary.text, row[3:])) for row in new]
+        former.executemany(former_words.INSERT, texts)
         rows.update({row.hunk: row for row in new})
 
     def drop(gone: Sequence[int]) -> None:
@@ -80,9 +82,12 @@ def _write(writer: Writer, former: apsw.Connection, steps: Sequence[tuple[str, o
         if what == "add":
             for message, hunks in of:  # type: ignore[attr-defined]
                 commit += 1
-                for columns in hunks:
+                numbering = Numbering()
+                packed = [list(map(numbering.pack, (message, *columns))) for columns in hunks]
+                vocabulary = numbering.vocabulary(text for texts in packed for text in texts)
+                for texts in packed:
                     hunk += 1
-                    add([TextRow(hunk, commit, message, *columns)])
+                    add([TextRow(vocabulary, hunk, commit, *texts)])
         elif what in {"drop", "renew"}:
             gone = [each for each in of if each in rows]  # type: ignore[attr-defined]
             drop(gone)

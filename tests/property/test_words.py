@@ -3,9 +3,12 @@ from __future__ import annotations
 import re
 
 import apsw
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ohara.index import numbered
+from ohara.index.numbered import NumberedWords
 from ohara.words import LONGEST_WORD, _parts, index_text, query_terms
 
 anything = st.text(max_size=200)
@@ -45,6 +48,18 @@ def test_every_query_term_is_among_the_indexed_words(text: str) -> None:
 def test_words_do_not_depend_on_their_neighbours(left: str, right: str) -> None:
     together = index_text(f"{left} {right}")
     assert together == f"{index_text(left)} {index_text(right)}".strip()
+
+
+@given(st.lists(st.lists(texts, max_size=4), max_size=4), st.sampled_from((2, 1_000)))
+def test_numbers_stand_for_the_same_words(groups: list[list[str]], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbered, "_MOST_WORDS", most)
+        words = NumberedWords()
+        for group in groups:
+            packed = [words.pack(text) for text in group]
+            vocabulary = words.vocabulary(packed)
+            assert [vocabulary.text(text) for text in packed] == [index_text(text) for text in group]
+            assert set(vocabulary.words) == {word for text in group for word in index_text(text).split()}
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=127), max_size=300))

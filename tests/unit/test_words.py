@@ -150,7 +150,7 @@ def test_an_identifier_has_its_parts(name: str, parts: tuple[str, ...]) -> None:
 def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = words._Words()
     monkeypatch.setattr(words, "_CACHE", fresh)
-    monkeypatch.setattr(words, "_CACHE_WORDS", 10)
+    monkeypatch.setattr(words, "CACHED_RUNS", 10)
     for number in range(100):
         assert index_text(f"word{number}") == f"word{number} word {number}"
         assert len(fresh) <= 10

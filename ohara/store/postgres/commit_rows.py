@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ohara.store.postgres.texts import HunkWords
     from ohara.store.postgres.writer import Writer
     from ohara.store.prepared import PreparedCommit, PreparedFile, PreparedHunk
+    from ohara.store.vocabulary import Packed, Vocabulary
 
 _REMEMBERED_HEADERS = 100_000  # some ten megabytes
 
@@ -160,7 +161,7 @@ class CommitRows:
         commit_id = self.half_written[commit.sha]
         hunks = 0
         for file in part.files:
-            self._add_file(commit_id, part.message_words, file, batch)
+            self._add_file(commit_id, part, file, batch)
             hunks += len(file.hunks)
         if part.last:
             self._end(part, commit_id, batch)
@@ -173,7 +174,7 @@ class CommitRows:
             hunk_id = self.take("hunk")
             batch.hunks.append((hunk_id, 0, commit_id, None, 0, 0, 0, 0, None))
             if self._text:
-                batch.texts.append((hunk_id, part.message_words, "", "", "", "", ""))
+                batch.texts.append(_message_row(part.vocabulary, hunk_id, part.message_words))
         if part.missing:
             self.record_failure(
                 sha, f"{len(part.missing)} objects are not in this clone, or damaged", part.missing
@@ -183,7 +184,7 @@ class CommitRows:
         else:
             batch.whole.append(bytes.fromhex(sha))
 
-    def _add_file(self, commit_id: int, message_words: str, file: PreparedFile, batch: _Batch) -> None:
+    def _add_file(self, commit_id: int, part: PreparedCommit, file: PreparedFile, batch: _Batch) -> None:
         file_id = self.take("file")
         batch.files.append((
             file_id, commit_id, self._path(file.path, batch),
@@ -200,14 +201,16 @@ class CommitRows:
                 hunk.new_start, hunk.new_lines, self._header(hunk.header, batch),
             ))  # fmt: skip
             if hunk.words is not None and self._text:
-                batch.texts.append((hunk_id, message_words, file.path_words, *hunk.words))
+                batch.texts.append(
+                    (part.vocabulary, hunk_id, part.message_words, file.path_words, *hunk.words)
+                )
 
-    def add_message_hunk(self, commit_id: int, message_words: str) -> None:
+    def add_message_hunk(self, commit_id: int, message_words: Packed, vocabulary: Vocabulary) -> None:
         """Let a commit without searchable lines be found by its message: a hunk of no file and no lines."""
         hunk_id = self.take("hunk")
         self._writer.copy(_HUNKS, _HUNK_TYPES, [(hunk_id, 0, commit_id, None, 0, 0, 0, 0, None)])
         if self._text:
-            self._writer.texts.add([(hunk_id, message_words, "", "", "", "", "")])
+            self._writer.texts.add([_message_row(vocabulary, hunk_id, message_words)])
 
     def _content(self, hunk: PreparedHunk, batch: _Batch) -> int:
         literal = PASS_BITS[Pass.LITERAL] if self._literal else 0
@@ -271,3 +274,7 @@ class CommitRows:
         taken: int = self._next[table]
         self._next[table] = taken + 1
         return taken
+
+
+def _message_row(vocabulary: Vocabulary, hunk_id: int, message_words: Packed) -> HunkWords:
+    return vocabulary, hunk_id, message_words, b"", b"", b"", b"", b""

@@ -89,10 +89,12 @@ class Passes:
         commits = [commit.commit_id for commit in derived]
         self._writer.texts.drop(row[0] for row in self._writer.rows(_HUNKS, (commits,)))
         self._writer.run(_DELETE_MESSAGE_HUNKS, (commits,))
-        self._writer.texts.add([row for commit in derived for row in commit.rows])
+        self._writer.texts.add([(commit.vocabulary, *row) for commit in derived for row in commit.rows])
         for commit in derived:
             if not commit.rows:
-                self._writer.commit_rows.add_message_hunk(commit.commit_id, commit.message_words)
+                self._writer.commit_rows.add_message_hunk(
+                    commit.commit_id, commit.message_words, commit.vocabulary
+                )
             self._writer.hunks_pending += len(commit.rows) + 1
 
     @property

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.store.postgres.writer import Writer
+    from ohara.store.vocabulary import Packed, Vocabulary
 
 _KNOWN = "SELECT word, id FROM word WHERE word = ANY(?::text[])"
 _LAST = "SELECT coalesce(max(id), 0) FROM word"
@@ -30,8 +31,8 @@ _FORGET = (
 
 _REMEMBERED = 500_000  # words: some eighty megabytes
 
-HunkWords = tuple[int, str, str, str, str, str, str]
-"""A hunk, and its columns as analysed text."""
+HunkWords = tuple["Vocabulary", int, "Packed", "Packed", "Packed", "Packed", "Packed", "Packed"]
+"""A hunk, and its columns as packed words, with their vocabulary in front."""
 
 
 class TextRows:
@@ -81,7 +82,9 @@ class TextRows:
 
     def add(self, rows: Sequence[HunkWords]) -> None:
         """Add the words of hunks that have none."""
-        cut = self._numbered(rows)
+        cut = self._numbered(
+            [(hunk, list(map(vocabulary.listed, texts))) for vocabulary, hunk, *texts in rows]
+        )
         self._writer.copy("hunk_text(hunk_id, seq)", ("int8", "int4[]"), _sequences(cut))
         for hunk, columns in cut:
             self._counts.update(self._hunks.add(hunk, columns))
@@ -107,7 +110,7 @@ class TextRows:
 
     def add_symbols(self, rows: Sequence[tuple[int, str, str, str]]) -> None:
         """Make these the words of symbols."""
-        cut = self._numbered(rows)
+        cut = self._numbered([(symbol, list(map(words_of, columns))) for symbol, *columns in rows])
         self._writer.copy("symbol_text(symbol_id, seq)", ("int8", "int4[]"), _sequences(cut))
         for symbol, columns in cut:
             self._symbols.add(symbol, columns)
@@ -123,9 +126,8 @@ class TextRows:
         self._writer.run("DELETE FROM symbol_text")
         self._symbols.drop_all()
 
-    def _numbered(self, rows: Sequence[tuple[int | str, ...]]) -> list[tuple[int, list[list[int]]]]:
+    def _numbered(self, cut: Sequence[tuple[int, list[list[str]]]]) -> list[tuple[int, list[list[int]]]]:
         """Texts with their words as numbers, column by column."""
-        cut = [(int(row[0]), [words_of(str(column)) for column in row[1:]]) for row in rows]
         self._number({word for _, columns in cut for column in columns for word in column})
         numbers = self._numbers
         return [(owner, [[numbers[word] for word in column] for column in columns]) for owner, columns in cut]

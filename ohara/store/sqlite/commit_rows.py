@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ohara.store.prepared import PreparedCommit, PreparedFile, PreparedHunk
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.hunk_words import HunkWords
+    from ohara.store.vocabulary import Packed, Vocabulary
     from ohara.store.writing import Verdict
 
 _REMEMBERED_HEADERS = 100_000  # some ten megabytes
@@ -150,12 +151,12 @@ class CommitRows:
             self.half_written[commit.sha] = commit_id
         commit_id = self.half_written[commit.sha]
         for file in part.files:
-            self._add_file(commit_id, part.message_words, file, rows)
+            self._add_file(commit_id, part, file, rows)
         if not part.last:
             return
         del self.half_written[commit.sha]
         if part.message_only:
-            self.add_message_hunk(commit_id, part.message_words)
+            self.add_message_hunk(commit_id, part.message_words, part.vocabulary)
         if part.missing:
             self.record_failure(
                 commit.sha, f"{len(part.missing)} objects are not in this clone, or damaged", part.missing
@@ -165,7 +166,7 @@ class CommitRows:
         else:
             self._connection.execute(_NO_FAILURE, (bytes.fromhex(commit.sha),))
 
-    def _add_file(self, commit_id: int, message_words: str, file: PreparedFile, rows: _RowBatch) -> None:
+    def _add_file(self, commit_id: int, part: PreparedCommit, file: PreparedFile, rows: _RowBatch) -> None:
         file_id = self.take("file")
         rows.files.append((
             file_id, commit_id, self.path_id(file.path),
@@ -182,14 +183,18 @@ class CommitRows:
                 hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, self._header(hunk.header),
             ))  # fmt: skip
             if hunk.words is not None and self._text:
-                rows.texts.append(TextRow(hunk_id, commit_id, message_words, file.path_words, *hunk.words))
+                rows.texts.append(
+                    TextRow(
+                        part.vocabulary, hunk_id, commit_id, part.message_words, file.path_words, *hunk.words
+                    )
+                )
 
-    def add_message_hunk(self, commit_id: int, message_words: str) -> None:
+    def add_message_hunk(self, commit_id: int, message_words: Packed, vocabulary: Vocabulary) -> None:
         """Let a commit without searchable lines be found by its message: a hunk of no file and no lines."""
         hunk_id = self.take("hunk")
         self._connection.execute(INSERT_HUNK, (hunk_id, 0, commit_id, None, 0, 0, 0, 0, None))
         if self._text:
-            self._words.add([TextRow(hunk_id, commit_id, message_words, "", "", "", "", "")])
+            self._words.add([TextRow(vocabulary, hunk_id, commit_id, message_words)])
 
     def _content(self, hunk: PreparedHunk, rows: _RowBatch) -> int:
         known = rows.digests.get(hunk.digest)

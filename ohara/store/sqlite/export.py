@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from contextlib import ExitStack, closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ from ohara.store.sqlite.schema import MIGRATIONS, migrate, open_reader
 from ohara.store.sqlite.word_merge import merge_all
 from ohara.store.sqlite.word_writer import WordWriter
 from ohara.store.sqlite.writer import INSERT_NAME
+from ohara.store.vocabulary import Numbering
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from ohara.store.index import Analysis
     from ohara.store.sqlite.connection import Connection
 
+_TEXTS_AT_ONCE = 2_000
 _TEXT, _LITERAL = PASS_BITS[Pass.TEXT], PASS_BITS[Pass.LITERAL]
 _ROOTS = "SELECT sha FROM commits WHERE live = 1 AND length(parents) = 0 ORDER BY sha"
 _HUNKS = f"""SELECT new_hunk.new, new_commit.new, commits.message, path.path, coalesce(header.header, ''),
@@ -192,24 +195,30 @@ def _make_postings(connection: Connection, words: Connection, codec: Codec, anal
     """Make the postings of words, in the new order and in one piece."""
     words.execute("BEGIN")
     writer = WordWriter(words)
-    for hunk, commit, message, *columns in _texts(connection, codec, analysis):
-        writer.add(hunk, commit, message, columns)
+    texts = _texts(connection, codec, analysis)
+    while some := list(islice(texts, _TEXTS_AT_ONCE)):
+        numbering = Numbering()
+        packed = [(hunk, commit, list(map(numbering.pack, columns))) for hunk, commit, *columns in some]
+        vocabulary = numbering.vocabulary(column for _, _, columns in packed for column in columns)
+        writer.add([TextRow(vocabulary, hunk, commit, *columns) for hunk, commit, columns in packed])
     writer.finish()
     merge_all(words)
     words.execute("COMMIT")
 
 
-def _texts(connection: Connection, codec: Codec, analysis: Analysis) -> Iterator[TextRow]:
+def _texts(
+    connection: Connection, codec: Codec, analysis: Analysis
+) -> Iterator[tuple[int, int, *tuple[str, ...]]]:
     last, message_words = -1, ""
     for number, commit, message, path, header, is_message, is_searched, body in connection.execute(_HUNKS):
         if commit != last:
             last, message_words = commit, analysis.message(message)
         if is_message:
-            yield TextRow(number, commit, message_words, "", "", "", "", "")
+            yield number, commit, message_words
         elif is_searched:
             made = analysis.hunk(path, header, codec.unpack(body) if body is not None else "")
             if made is not None:
-                yield TextRow(number, commit, message_words, *made)
+                yield number, commit, message_words, *made
 
 
 def _literals(connection: Connection, codec: Codec, analysis: Analysis) -> Iterator[Sequence[object]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.store.sqlite.connection import Connection
+    from ohara.store.vocabulary import Packed, Vocabulary
 
 _CONVERTED = "words_converted"  # in meta: the highest commit whose words are in postings, too
 _READ = "SELECT value FROM meta WHERE key = ?"
@@ -29,14 +30,15 @@ _UNCONVERTED = "SELECT id FROM commits WHERE id > ? AND passes & 1 ORDER BY id"
 class TextRow(NamedTuple):
     """A hunk with its commit and the words of its columns."""
 
+    vocabulary: Vocabulary
     hunk: int
     commit: int
-    message: str
-    path: str
-    header: str
-    added: str
-    removed: str
-    context: str
+    message: Packed
+    path: Packed = b""
+    header: Packed = b""
+    added: Packed = b""
+    removed: Packed = b""
+    context: Packed = b""
 
 
 class HunkWords:
@@ -57,10 +59,10 @@ class HunkWords:
         """Add the words of hunks that have none yet."""
         converted = rows
         if self.is_former:
-            former = [(row.hunk, *row[2:]) for row in rows]
+            former = [(row.hunk, *map(row.vocabulary.text, row[3:])) for row in rows]
             self._connection.executemany(former_words.INSERT, former)
             converted = [row for row in rows if row.commit <= self._converted]
-        self._add(converted)
+        self._postings.add(converted)
 
     def drop(self, hunks: Iterable[int]) -> None:
         """Take the words of hunks away."""
@@ -109,7 +111,7 @@ class HunkWords:
 
     def convert(self, rows: Sequence[TextRow], until: int) -> None:
         """Write the postings of commits whose words are in that table; the last of them is `until`."""
-        self._add(rows)
+        self._postings.add(rows)
         self._converted = until
         self._connection.execute(_RECORD, (_CONVERTED, json.dumps(until)))
 
@@ -119,7 +121,3 @@ class HunkWords:
         self._connection.execute(_FORGET, (_CONVERTED,))
         self.is_former = False
         self._converted = 0
-
-    def _add(self, rows: Iterable[TextRow]) -> None:
-        for hunk, commit, message, *columns in rows:
-            self._postings.add(hunk, commit, message, columns)

@@ -115,7 +115,9 @@ class Passes:
                 connection.execute(DELETE_MESSAGE_HUNK, (commit.commit_id,))
                 self._writer.words.add(_text_rows(commit))
                 if not commit.rows:
-                    self._writer.commit_rows.add_message_hunk(commit.commit_id, commit.message_words)
+                    self._writer.commit_rows.add_message_hunk(
+                        commit.commit_id, commit.message_words, commit.vocabulary
+                    )
                 self._writer.hunks_pending += len(commit.rows) + 1
 
     @property
@@ -137,7 +139,7 @@ class Passes:
                 if not rows:
                     found = self._writer.connection.execute(MESSAGE_HUNK, (commit.commit_id,))
                     rows = [
-                        TextRow(hunk, commit.commit_id, commit.message_words, "", "", "", "", "")
+                        TextRow(commit.vocabulary, hunk, commit.commit_id, commit.message_words)
                         for (hunk,) in found
                     ]
                 self._writer.words.convert(rows, commit.commit_id)
@@ -188,4 +190,4 @@ class Passes:
 
 
 def _text_rows(commit: DerivedTexts) -> list[TextRow]:
-    return [TextRow(row.hunk_id, commit.commit_id, *row[1:]) for row in commit.rows]
+    return [TextRow(commit.vocabulary, row.hunk_id, commit.commit_id, *row[1:]) for row in commit.rows]

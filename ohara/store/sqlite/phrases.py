@@ -18,16 +18,24 @@ _PLACE_BITS = 32
 def phrase(words: Sequence[Postings], *, is_message: bool) -> Postings:
     """The postings of a phrase, of those of its words, which have their places."""
     width = 1 if is_message else len(COLUMNS)
-    found = np.zeros(0, np.int64)
-    for offset, each in enumerate(words):
-        begins = _keys(each, width, is_message=is_message) - offset
-        found = np.intersect1d(found, begins, assume_unique=True) if offset else begins
+    begins = [_keys(each, width, is_message=is_message) - offset for offset, each in enumerate(words)]
+    found, *others = sorted(begins, key=len)
+    for each in others:
+        found = _in_both(found, each)
     columns = found >> _PLACE_BITS
     texts, entries = np.unique(columns // width, return_inverse=True)
     at = entries.reshape(-1) * width + columns % width
     counts = np.bincount(at, minlength=len(texts) * width).reshape(-1, width)
     codes, far = (counts[:, 0], np.zeros((0, len(COLUMNS)), np.int64)) if is_message else codes_of(counts)
     return Postings(np.zeros(len(texts), np.int64), texts, codes, far)
+
+
+def _in_both(few: Numbers, many: Numbers) -> Numbers:
+    """What is in both of two arrays that are in order."""
+    if not len(many):
+        return many
+    at = np.minimum(np.searchsorted(many, few), len(many) - 1)
+    return few[np.equal(many[at], few)]
 
 
 def _keys(postings: Postings, width: int, *, is_message: bool) -> Numbers:

@@ -102,6 +102,13 @@ def small(postings: Postings) -> Postings:
     return Postings(_NONE, texts, cast("Numbers", postings.codes.astype(narrow)), postings.far.copy())
 
 
+def of_some(postings: Postings, wanted: NDArray[np.bool_]) -> Postings:
+    """Some of the postings of one row."""
+    texts = postings.texts[wanted].astype(np.int64)
+    far = postings.far[wanted[postings.codes == 0]] if len(postings.far) else postings.far
+    return Postings(np.zeros(len(texts), np.int64), texts, postings.codes[wanted].astype(np.int64), far)
+
+
 @cache
 def counts_by_code() -> NDArray[np.uint8]:
     """The counts that a code stands for; code 0 stands for none."""
@@ -270,11 +277,12 @@ def _within(sizes: Numbers) -> Numbers:
 def _cut(numbers: Numbers, lengths: Numbers) -> list[bytes | None]:
     """The strings of rows of which each has so many numbers."""
     packed, ends = varints.pack(numbers)
-    bounds = np.concatenate(([0], ends))[np.concatenate(([0], np.cumsum(lengths)))].tolist()
+    bounds = np.concatenate(([0], ends))[np.concatenate(([0], np.cumsum(lengths)))]
+    made: list[bytes | None] = [packed[start:end] or None for start, end in pairwise(bounds.tolist())]
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True)
-    return [
-        _closed(packed[start:end], compressor) if end > start else None for start, end in pairwise(bounds)
-    ]
+    for at in np.flatnonzero(np.diff(bounds) >= _WORTH_COMPRESSING).tolist():
+        made[at] = _closed(made[at] or b"", compressor)
+    return made
 
 
 def _lengths(opened: Sequence[bytes], total: int) -> Numbers:

@@ -45,17 +45,26 @@ def unpack(packed: bytes) -> Numbers:
 def unpack_some(packed: bytes, wanted: Numbers) -> tuple[Numbers, int]:
     """Some of the numbers of bytes, by which of them they are; and how many there are in all."""
     raw = np.frombuffer(packed, np.uint8)
-    starts, ends = _bounds(raw)
+    ends = _ends(raw)
     if len(wanted) and int(wanted.max()) >= len(ends):
         raise ValueError("there are fewer numbers")
-    return _read(raw, starts[wanted], ends[wanted]), len(ends)
+    if len(ends) == len(raw):
+        return raw[wanted].astype(np.int64), len(raw)
+    starts = np.where(wanted, ends[wanted - 1] + 1, 0)
+    return _read(raw, starts, ends[wanted]), len(ends)
+
+
+def _ends(raw: NDArray[np.uint8]) -> Numbers:
+    """The last byte of each number."""
+    ends = np.flatnonzero(raw < _MORE)
+    if len(raw) and (not len(ends) or ends[-1] != len(raw) - 1):
+        raise ValueError("a number has no end")
+    return ends
 
 
 def _bounds(raw: NDArray[np.uint8]) -> tuple[Numbers, Numbers]:
     """The first and the last byte of each number."""
-    ends = np.flatnonzero(raw < _MORE)
-    if len(raw) and (not len(ends) or ends[-1] != len(raw) - 1):
-        raise ValueError("a number has no end")
+    ends = _ends(raw)
     starts = np.zeros_like(ends)
     starts[1:] = ends[:-1] + 1
     return starts, ends

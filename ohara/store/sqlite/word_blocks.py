@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ohara.store.sqlite.connection import Connection
 
     Kept = bytes | int | None
@@ -35,10 +37,21 @@ class BlockWriter:
         self._written = 0
         self._waiting = bytearray()
 
-    def keep(self, string: bytes | None) -> Kept:
-        """What a row has for a string."""
-        if string is None or len(string) < _LONG:
-            return string
+    def keep_long(self, columns: Sequence[Sequence[bytes | None]]) -> list[list[Kept]]:
+        """What rows have for their strings, column by column; the long ones of a row lie side by side."""
+        kept: list[list[Kept]] = [list(column) for column in columns]
+        long = {
+            at for column in columns for at, string in enumerate(column) if string and len(string) >= _LONG
+        }
+        for at in sorted(long):
+            for column, found in zip(columns, kept, strict=True):
+                string = column[at]
+                if string and len(string) >= _LONG:
+                    found[at] = self._keep(string)
+        return kept
+
+    def _keep(self, string: bytes) -> int:
+        """Where a string went, and how long it is."""
         begin = self._written * _BLOCK + len(self._waiting)
         self._waiting += string
         while len(self._waiting) >= _BLOCK:

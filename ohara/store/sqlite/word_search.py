@@ -6,19 +6,20 @@ the other; what a word is worth is computed for all texts at once.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.arrays import np
 from ohara.store.bm25 import K1, B, idf
 from ohara.store.sqlite.held_words import Held, Weighting
 from ohara.store.sqlite.phrases import phrase
-from ohara.store.sqlite.posting_codec import COLUMNS, NOTHING, decode, small, split, with_places
+from ohara.store.sqlite.posting_codec import COLUMNS, NOTHING, decode, of_some, small, split, with_places
 from ohara.store.sqlite.word_blocks import string_of
 from ohara.store.sqlite.word_pieces import AllTexts, read_dropped, read_pieces, read_texts, sound
 from ohara.store.tokens import words as words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,9 +38,9 @@ _MESSAGE = "message"  # the first column; the others are those of a change
 _OF_WORD = """SELECT {} FROM word_piece CROSS JOIN posting
   ON posting.piece = word_piece.piece AND posting.word = ?"""
 _POSTINGS = _OF_WORD.format("posting.piece, change, message") + " ORDER BY word_piece.piece"
-_WITH_PLACES = (
-    _OF_WORD.format("posting.piece, change, message, change_places, message_places")
-    + " ORDER BY word_piece.piece"
+_PLACES = tuple(
+    f"SELECT {places} FROM posting WHERE piece = ? AND word = ?"
+    for places in ("change_places", "message_places")
 )
 _HELD = _OF_WORD.format("coalesce(sum(posting.hunks), 0)")
 _SIMILAR = """SELECT word, hunks FROM posting WHERE piece = ? AND word >= ? AND word < ?
@@ -142,9 +143,14 @@ class WordSearch:
                 for words in cut
             ]
 
+    @property
+    def _state(self) -> tuple[object, ...]:
+        """Of which pieces postings are kept for all readers: a piece never changes."""
+        return self._session.stamp.identity, "postings", tuple(self._texts.pieces)
+
     def _kept_or_read(self, words: Iterable[str]) -> dict[str, WordPostings]:
-        """The postings of words; what is read is kept for all readers, as a piece never changes."""
-        state = (self._session.stamp.identity, "postings", tuple(self._texts.pieces))
+        """The postings of words, in memory or read."""
+        state = self._state
         found: dict[str, WordPostings] = {}
         for word in words:
             known: WordPostings | None = self._session.kept((state, word))
@@ -164,38 +170,57 @@ class WordSearch:
         said, owners = self._texts.of_units(message.texts)
         return Held(change.texts, change.codes, change.far, said, message.codes[owners])
 
-    def _phrase(self, words: Sequence[str]) -> tuple[Postings, Postings]:
-        """The postings of words that stand one after the other; places are read where all of them are."""
+    def _phrase(self, words: Sequence[str]) -> WordPostings:
+        """The postings of words that stand one after the other, in memory or found by their places."""
         if not words:
-            return NOTHING, NOTHING
-        read = self._kept_or_read(words)
-        both = [list(each) for each in zip(*(read[word] for word in words), strict=True)]
-        among = tuple(
-            _in_all(which, size)
-            for which, size in zip(both, (self._size, len(self._texts.units)), strict=True)
-        )
-        changes, messages = zip(*self._read(words, among), strict=True)
-        return phrase(changes, is_message=False), phrase(messages, is_message=True)
+            return WordPostings(NOTHING, NOTHING)
+        key = (self._state, *words)
+        known: WordPostings | None = self._session.kept(key)
+        if known is None:
+            read = self._kept_or_read(words)
+            known = WordPostings(*(small(self._one_after_the_other(words, read, at)) for at in (0, 1)))
+            self._session.keep(key, known)
+        return known
 
-    def _read(
-        self, words: Sequence[str], among: tuple[Flags, ...] | None = None
-    ) -> list[tuple[Postings, Postings]]:
-        """The postings of words, in changes and in messages; with places, of some texts and units alone."""
+    def _one_after_the_other(
+        self, words: Sequence[str], read: Mapping[str, WordPostings], which: int
+    ) -> Postings:
+        """Where words follow each other, in changes (0) or messages (1); texts that lack one are not read."""
+        size = (self._size, len(self._texts.units))[which]
+        among = _in_all([read[word][which] for word in words], size)
+        if not among.any():
+            return NOTHING
+        placed = [self._placed(word, read[word][which], among, which) for word in words]
+        return phrase(placed, is_message=which == 1)
+
+    def _placed(self, word: str, postings: Postings, among: Flags, which: int) -> Postings:
+        """Those postings of a word that are in some texts, or units, with their places."""
+        self._session.check()
+        wanted = among[postings.texts]
+        bounds = (self._texts.text_bounds, self._texts.unit_bounds)[which]
+        starts = np.searchsorted(postings.texts, bounds).tolist()
+        used = np.zeros(len(wanted), bool)
+        strings: list[bytes] = []
+        for piece, (start, end) in zip(self._texts.pieces, pairwise(starts), strict=True):
+            if wanted[start:end].any():
+                used[start:end] = True
+                kept = self._rows(_PLACES[which], (piece, word)).get
+                strings.append(string_of(self._session.connection, piece, kept) or b"")
+        return with_places(of_some(postings, used), strings, wanted[used], is_message=which == 1)
+
+    def _read(self, words: Sequence[str]) -> list[tuple[Postings, Postings]]:
+        """The postings of words, in changes and in messages."""
         rows: list[tuple[int, int, list[bytes | None]]] = []
         for at, word in enumerate(words):
             self._session.check()
-            for piece, *kept in self._rows(_WITH_PLACES if among else _POSTINGS, (word,)):
+            for piece, *kept in self._rows(_POSTINGS, (word,)):
                 strings = [string_of(self._session.connection, piece, each) for each in kept]
                 rows.append((at, self._texts.pieces[piece], strings))
-        both = [self._decoded(rows, len(words), which, among[which] if among else None) for which in (0, 1)]
+        both = [self._decoded(rows, len(words), which) for which in (0, 1)]
         return list(zip(*both, strict=True))
 
     def _decoded(
-        self,
-        rows: Sequence[tuple[int, int, list[bytes | None]]],
-        words: int,
-        which: int,
-        among: Flags | None,
+        self, rows: Sequence[tuple[int, int, list[bytes | None]]], words: int, which: int
     ) -> list[Postings]:
         """The postings of each word, of its rows (word, piece, strings) in all pieces."""
         is_message = which == 1
@@ -205,10 +230,6 @@ class WordSearch:
         read = decode([row[2][which] or b"" for row in used], is_message=is_message)
         of_words, pieces = (np.array([row[at] for row in used], np.int64) for at in (0, 1))
         texts = self._texts.placed(pieces[read.rows], read.texts, is_message=is_message)
-        if among is not None:
-            wanted = among[texts]
-            places = [row[2][which + 2] or b"" for row in used]
-            read, texts = with_places(read, places, wanted, is_message=is_message), texts[wanted]
         return split(read, of_words[read.rows], texts, words, is_message=is_message)
 
     def _holding(self, held: Sequence[Held], columns: Floats) -> Numbers:

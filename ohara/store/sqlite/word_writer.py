@@ -1,12 +1,13 @@
 """Writes the words of hunks: gathers them, and makes a piece of postings of each batch.
 
-Words come analysed, as strings with blanks between them. They are numbered as they come; sorting the numbers
-of a batch, each with its place, puts the places of every word together.
+Texts come as the numbers of their words. Those of each vocabulary are made numbers of our own; sorting the
+numbers of a batch, each with its place, puts the places of every word together.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import groupby, repeat
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
@@ -19,7 +20,7 @@ from ohara.store.sqlite.word_pieces import (
     hunks_holding,
     hunks_with_words,
 )
-from ohara.store.tokens import plain
+from ohara.store.vocabulary import BYTES_OF_A_WORD, Numbering
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.hunk_words import TextRow
     from ohara.store.sqlite.varints import Numbers
+    from ohara.store.vocabulary import Packed, Vocabulary
 
 _WIDTH = len(COLUMNS)
 
@@ -35,38 +38,47 @@ _WIDTH = len(COLUMNS)
 _TEXT_BITS, _COLUMN_BITS, _PLACE_BITS = 17, 3, 21
 _LAST_PLACE = (1 << _PLACE_BITS) - 1
 
-# A piece is written when its texts have so many bytes, lest a batch of one enormous commit take all memory.
-_MOST_BYTES = 16 << 20
+# A piece is written when its texts have so many words, lest a batch of one enormous commit take all memory.
+_MOST_WORDS = 2_500_000
 _MOST_TEXTS = 1 << _TEXT_BITS
+_MOST_AT_ONCE = 4_096  # texts
 _NUMBERED_WORDS = 500_000  # some sixty megabytes; then numbering begins anew
-
-_END, _END_NUMBER = b" . ", 0  # between texts: no word
 
 _LAST_PIECE = "SELECT coalesce(max(piece), 0) FROM word_piece"
 _DROP = "INSERT OR REPLACE INTO dropped_words(hunk, piece) VALUES(?, ?)"
 
 
-class _Numbered(dict[bytes, int]):
-    """Words, numbered as they come; the first is what stands between texts."""
-
-    def __init__(self) -> None:
-        super().__init__({_END.strip(): _END_NUMBER})
-
-    def __missing__(self, word: bytes) -> int:
-        number = self[word] = len(self)
-        return number
-
-
 class _Gathered:
-    """Texts that are not written yet; what `raw` and `said` hold is cut into words all at once."""
+    """Texts that are not written yet."""
 
     def __init__(self) -> None:
         self.hunks: list[int] = []
-        self.raw: list[bytes] = []  # column after column
         self.units: list[int] = []
-        self.said: list[bytes] = []
-        self.size = 0
         self.commit = -1
+        self.change = _Texts()
+        self.message = _Texts()
+
+
+class _Texts:
+    """Columns of texts: the numbers of their words, one column behind the other."""
+
+    def __init__(self) -> None:
+        self.words = 0
+        self._numbers: list[NDArray[np.int32]] = []
+        self._sizes: list[NDArray[np.int64]] = []
+
+    def add(self, packed: Sequence[Packed], known: NDArray[np.int32]) -> None:
+        """Add columns, of which `known` says by what number each word goes here."""
+        numbers = known[np.frombuffer(b"".join(packed), np.int32)]
+        self._numbers.append(numbers)
+        self._sizes.append(np.fromiter(map(len, packed), np.int64, len(packed)) // BYTES_OF_A_WORD)
+        self.words += len(numbers)
+
+    def joined(self) -> tuple[NDArray[np.int32], Numbers]:
+        """The numbers of all words, and how many words each column has."""
+        if not self._numbers:
+            return np.zeros(0, np.int32), np.zeros(0, np.int64)
+        return np.concatenate(self._numbers), np.concatenate(self._sizes)
 
 
 class WordWriter:
@@ -74,27 +86,49 @@ class WordWriter:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._numbers = _Numbered()
+        self._numbers = Numbering()
+        self._vocabulary: Vocabulary | None = None
+        self._known = np.zeros(0, np.int32)
         self._gathered = _Gathered()
         self._there: bytearray | None = None  # a byte for each hunk, 1 for those with words
 
-    def add(self, hunk: int, commit: int, message: str, columns: Sequence[str]) -> None:
-        """Add the words of a hunk, column by column, and those of its commit's message."""
-        gathered = self._gathered
-        if gathered.size >= _MOST_BYTES or len(gathered.hunks) >= _MOST_TEXTS:
+    def add(self, rows: Sequence[TextRow]) -> None:
+        """Add the words of hunks, and those of their commits' messages."""
+        for _, of_one in groupby(rows, key=lambda row: id(row.vocabulary)):
+            same = list(of_one)
+            for begin in range(0, len(same), _MOST_AT_ONCE):
+                self._add(same[begin : begin + _MOST_AT_ONCE])
+
+    def _add(self, rows: Sequence[TextRow]) -> None:
+        """Add hunks whose words go by one vocabulary."""
+        if self._gathered.change.words >= _MOST_WORDS or len(self._gathered.hunks) > _MOST_TEXTS - len(rows):
             self.finish()
-            gathered = self._gathered
-        if commit != gathered.commit:
-            gathered.commit = commit
-            gathered.said.append(plain(message))
-            gathered.units.append(0)
-        gathered.units[-1] += 1
-        gathered.hunks.append(hunk)
-        raw = [plain(column) for column in columns]
-        gathered.raw += raw
-        gathered.size += sum(map(len, raw))
+        gathered = self._gathered
+        said: list[Packed] = []
+        change: list[Packed] = []
+        for _, hunk, commit, message, *columns in rows:
+            if commit != gathered.commit:
+                gathered.commit = commit
+                said.append(message)
+                gathered.units.append(0)
+            gathered.units[-1] += 1
+            gathered.hunks.append(hunk)
+            change += columns
+        known = self._numbers_of(rows[0].vocabulary)
+        gathered.change.add(change, known)
+        gathered.message.add(said, known)
         if self._there is not None:
-            self._mark([hunk])
+            self._mark([row.hunk for row in rows])
+
+    def _numbers_of(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
+        """By which number each word of a vocabulary goes here."""
+        if vocabulary is not self._vocabulary:
+            theirs = np.frombuffer(vocabulary.numbers, np.int32)
+            self._known = np.zeros(int(theirs.max(initial=-1)) + 1, np.int32)
+            ours = map(self._numbers.__getitem__, vocabulary.words)
+            self._known[theirs] = np.fromiter(ours, np.int32, len(vocabulary.words))
+            self._vocabulary = vocabulary
+        return self._known
 
     def drop(self, hunks: Iterable[int]) -> None:
         """Take the words of hunks away; of those that have any."""
@@ -125,8 +159,8 @@ class WordWriter:
         gathered, self._gathered = self._gathered, _Gathered()
         if not gathered.hunks:
             return
-        numbers, sizes = self._cut(gathered.raw)
-        said, said_sizes = self._cut(gathered.said)
+        numbers, sizes = gathered.change.joined()
+        said, said_sizes = gathered.message.joined()
         words = list(self._numbers)
         units = np.array(gathered.units, np.int64)
         lengths = sizes.reshape(-1, _WIDTH).sum(axis=1) + np.repeat(said_sizes, units)
@@ -138,18 +172,11 @@ class WordWriter:
         change = _postings(ranks[numbers], sizes, _WIDTH)
         message = _postings(ranks[said], said_sizes, 1)
         piece = PieceWriter(self._connection, Texts(np.array(gathered.hunks, np.int64), lengths, units))
-        piece.write([words[each].decode() for each in ordered], change, message)
+        piece.write([words[each] for each in ordered], change, message)
         piece.finish()
         if len(self._numbers) > _NUMBERED_WORDS:
-            self._numbers = _Numbered()
-
-    def _cut(self, texts: Sequence[bytes]) -> tuple[Numbers, Numbers]:
-        """The numbers of all words of some texts, and how many words each text has."""
-        words = _END.join(texts).split()
-        numbers = np.fromiter(map(self._numbers.__getitem__, words), np.int32, len(words))
-        ends = np.flatnonzero(numbers == _END_NUMBER)
-        bounds = np.concatenate(([-1], ends, [len(numbers)]))
-        return numbers[numbers != _END_NUMBER].astype(np.int64), np.diff(bounds) - 1
+            self._numbers.clear()
+            self._vocabulary = None
 
     def _listed(self) -> bytearray:
         if self._there is None:
@@ -236,15 +263,11 @@ class PieceWriter:
             encode_places(change, rows, is_message=False),
             encode_places(message, rows, is_message=True),
         )
+        kept = self._blocks.keep_long(strings)
         held = hunks_holding(change, message, self._texts, rows).tolist()
-        keep = self._blocks.keep
+        of_words = zip(repeat(self._piece, rows), words, held, *kept, strict=True)
         self._connection.executemany(
-            INSERT_POSTING,
-            (
-                (self._piece, word, hunks, *map(keep, of_word))
-                for word, hunks, *of_word in zip(words, held, *strings, strict=True)
-                if hunks
-            ),
+            INSERT_POSTING, of_words if all(held) else (row for row in of_words if row[2])
         )
 
     def finish(self) -> None:

@@ -1,0 +1,78 @@
+"""Analyses texts to packed words (`ohara.store.vocabulary`), which is as quick as to analysed text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.store.vocabulary import Numbering, Vocabulary
+from ohara.words import CACHED_RUNS, analysed, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ohara.store.derived import DerivedTexts
+    from ohara.store.prepared import PreparedCommit
+    from ohara.store.vocabulary import Packed
+
+NO_WORDS = Vocabulary()
+"""Of texts whose vocabulary is not made yet."""
+
+_MOST_WORDS = 250_000  # then numbering begins anew, between two vocabularies
+
+
+class NumberedWords(dict[str, bytes]):
+    """Each run of word characters met so far, with the numbers of its words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbering = Numbering()
+
+    def __missing__(self, run: str) -> Packed:
+        words, is_kept = analysed(run)
+        packed = self._numbering.pack(words)
+        if is_kept:
+            if len(self) >= CACHED_RUNS:
+                self.clear()
+            self[run] = packed
+        return packed
+
+    def pack(self, text: str) -> Packed:
+        """The words of a text."""
+        return b"".join(map(self.__getitem__, runs(text)))
+
+    def vocabulary(self, texts: Iterable[Packed]) -> Vocabulary:
+        """What all texts consist of that were packed since this was last asked; it goes with them."""
+        made = self._numbering.vocabulary(texts)
+        if len(self._numbering) > _MOST_WORDS:
+            self._numbering.clear()
+            self.clear()
+        return made
+
+
+def with_vocabulary(prepared: Sequence[PreparedCommit], words: NumberedWords) -> tuple[PreparedCommit, ...]:
+    """Commits with what their words consist of, said once for all of them."""
+    vocabulary = words.vocabulary(text for each in prepared for text in _texts(each))
+    return tuple([each._replace(vocabulary=vocabulary) for each in prepared])
+
+
+def _texts(part: PreparedCommit) -> Iterator[Packed]:
+    yield part.message_words
+    for file in part.files:
+        yield file.path_words
+        for hunk in file.hunks:
+            if hunk.words is not None:
+                yield from hunk.words
+
+
+def derived_with_vocabulary(
+    derived: Sequence[DerivedTexts], words: NumberedWords
+) -> tuple[DerivedTexts, ...]:
+    """The same for words that were made again."""
+    vocabulary = words.vocabulary(text for each in derived for text in _derived_texts(each))
+    return tuple([each._replace(vocabulary=vocabulary) for each in derived])
+
+
+def _derived_texts(derived: DerivedTexts) -> Iterator[Packed]:
+    yield derived.message_words
+    for row in derived.rows:
+        yield from row[2:]
