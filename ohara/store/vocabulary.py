@@ -7,8 +7,6 @@ vocabulary that texts travel with.
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ohara.store.tokens import words as words_of
@@ -23,19 +21,20 @@ BYTES_OF_A_WORD = 4
 _CODE = "i"  # of `array`: a number of four bytes
 
 
-@dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words that some texts consist of, and the number that stands for each."""
+    """The words that some texts consist of, and the number that stands for each; told apart by identity."""
 
-    numbers: Packed = b""
-    words: tuple[str, ...] = ()
+    __slots__ = ("_by_number", "numbers", "words")
 
-    @cached_property
-    def _by_number(self) -> dict[int, str]:
-        return dict(zip(array(_CODE, self.numbers), self.words, strict=True))
+    def __init__(self, numbers: Packed = b"", words: tuple[str, ...] = ()) -> None:
+        self.numbers = numbers
+        self.words = words
+        self._by_number: dict[int, str] | None = None  # made when somebody asks
 
     def listed(self, packed: Packed) -> list[str]:
         """The words of a text, in order."""
+        if self._by_number is None:
+            self._by_number = dict(zip(array(_CODE, self.numbers), self.words, strict=True))
         return list(map(self._by_number.__getitem__, array(_CODE, packed)))
 
     def text(self, packed: Packed) -> str:

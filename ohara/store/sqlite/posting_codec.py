@@ -185,6 +185,23 @@ def encode_places(postings: Postings, rows: int, *, is_message: bool) -> list[by
     return _cut(places, lengths)
 
 
+def join_places(rows: Sequence[int], strings: Sequence[bytes], count: int) -> list[bytes | None]:
+    """The string of places of each of so many rows, made of one or more strings each, in order."""
+    made: list[bytes | None] = [None] * count
+    several: set[int] = set()
+    for row, string in zip(rows, strings, strict=True):
+        before = made[row]
+        if before is None:
+            made[row] = string
+        else:
+            made[row] = (before if row in several else _opened(before)) + _opened(string)
+            several.add(row)
+    compressor = _compressor()
+    for row in several:
+        made[row] = _closed(made[row] or b"", compressor)
+    return made
+
+
 def _runs(postings: Postings, *, is_message: bool) -> tuple[Numbers, Numbers, Numbers]:
     """How many places there are of each text and column, where they begin, and in which row they are."""
     counts = postings.codes[:, None] if is_message else postings.counts()
@@ -279,7 +296,7 @@ def _cut(numbers: Numbers, lengths: Numbers) -> list[bytes | None]:
     packed, ends = varints.pack(numbers)
     bounds = np.concatenate(([0], ends))[np.concatenate(([0], np.cumsum(lengths)))]
     made: list[bytes | None] = [packed[start:end] or None for start, end in pairwise(bounds.tolist())]
-    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True)
+    compressor = _compressor()
     for at in np.flatnonzero(np.diff(bounds) >= _WORTH_COMPRESSING).tolist():
         made[at] = _closed(made[at] or b"", compressor)
     return made
@@ -295,6 +312,10 @@ def _lengths(opened: Sequence[bytes], total: int) -> Numbers:
     if (finished[bounds[1:] - 1] != ends[1:]).any():
         raise ValueError("a number goes over the end of a word")
     return np.diff(bounds)
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    return zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True)
 
 
 def _closed(string: bytes, compressor: zstandard.ZstdCompressor) -> bytes:
@@ -318,7 +339,7 @@ def _opened(string: bytes) -> bytes:
 def closed(numbers: Numbers) -> bytes:
     """One string of numbers."""
     packed, _ = varints.pack(numbers)
-    return _closed(packed, zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True))
+    return _closed(packed, _compressor())
 
 
 def opened(string: bytes) -> Numbers:

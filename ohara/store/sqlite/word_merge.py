@@ -7,12 +7,10 @@ sorted: words are walked through in order, and each word's postings are joined.
 from __future__ import annotations
 
 from collections import defaultdict
-from heapq import merge as in_order
-from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ohara.arrays import np
-from ohara.store.sqlite.posting_codec import NOTHING, Postings, decode
+from ohara.store.sqlite.posting_codec import NOTHING, Postings, decode, join_places
 from ohara.store.sqlite.word_blocks import forget_blocks, string_of
 from ohara.store.sqlite.word_pieces import Texts, read_dropped, read_pieces, read_texts
 from ohara.store.sqlite.word_writer import PieceWriter
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
 
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.varints import Numbers
+    from ohara.store.sqlite.word_blocks import Kept
 
 # Pieces of about one size are merged when there are so many: each hunk is written again once for each time
 # that its piece grows eightfold. The largest are left to `compact`: nobody who commits waits for them.
@@ -36,10 +35,10 @@ _LARGE = 8_000  # hunks
 _MANY = 24
 _DROPPED_SHARE = 8  # an eighth of a piece
 
-_AT_ONCE_BYTES = 3 << 20  # of postings, which take thirty times that while they are merged
+_TEXTS_AT_ONCE = 500_000  # entries of postings, some 250 bytes each while they are merged
 
-_ROWS = """SELECT word, ?, change, message, change_places, message_places FROM posting
-  WHERE piece = ? ORDER BY word"""
+_ROWS = """SELECT word, piece, hunks, change, change_places, message, message_places FROM posting
+  WHERE piece IN ({}) ORDER BY word, piece"""
 _FORGET = (
     "DELETE FROM posting WHERE piece = ?",
     "DELETE FROM word_piece WHERE piece = ?",
@@ -48,19 +47,11 @@ _FORGET_DROPPED = """DELETE FROM dropped_words
   WHERE piece < (SELECT coalesce(min(piece), 9e18) FROM word_piece)"""
 
 
-class _Row(NamedTuple):
-    """A word's postings in the part with this number."""
+_Row = tuple[str, int, int, "Kept", "Kept", "Kept", "Kept"]
+"""A word's postings in a piece: how many hunks hold it; its strings, each followed by that of its places."""
 
-    word: str
-    part: int
-    change: bytes | None
-    message: bytes | None
-    change_places: bytes | None
-    message_places: bytes | None
-
-    @property
-    def size(self) -> int:
-        return sum(len(each) for each in self[2:] if each)
+_Strings = tuple[int, int, bytes, bytes]
+"""The number of a word and of a part, the word's postings there and their places."""
 
 
 def crowded(sizes: Iterable[tuple[int, int]]) -> list[int]:
@@ -113,7 +104,7 @@ def merge(connection: Connection, pieces: Sequence[int]) -> None:
     if len(parts.texts.hunks):
         merged = PieceWriter(connection, parts.texts)
         for rows in _portions(connection, pieces):
-            _write(merged, rows, parts)
+            _write(connection, merged, rows, parts)
         merged.finish()
     for piece in pieces:
         for statement in _FORGET:
@@ -131,6 +122,7 @@ class _Parts:
             for piece, texts in pieces
         ]
         parts = [texts for _, texts in pieces]
+        self.numbers = {piece: number for number, (piece, _) in enumerate(pieces)}
         units = np.concatenate([texts.units for texts in parts])
         all_kept = np.concatenate(kept)
         left = np.add.reduceat(all_kept.astype(np.int64), np.cumsum(units) - units) if len(units) else units
@@ -139,6 +131,7 @@ class _Parts:
             np.concatenate([texts.lengths for texts in parts])[all_kept],
             left[left > 0],
         )
+        self.are_whole = bool(all_kept.all())
         self.text_starts, self.new_texts = _moved([len(texts.hunks) for texts in parts], all_kept)
         self.unit_starts, self.new_units = _moved([len(texts.units) for texts in parts], left > 0)
 
@@ -151,53 +144,65 @@ def _moved(sizes: Sequence[int], kept: NDArray[np.bool_]) -> tuple[Numbers, Numb
 
 def _portions(connection: Connection, pieces: Sequence[int]) -> Iterator[list[_Row]]:
     """The rows of all pieces in order of their words, as many at once as memory allows."""
-    cursors = [connection.execute(_ROWS, (part, piece)) for part, piece in enumerate(pieces)]
     gathered: list[_Row] = []
-    size = 0
-    for each in in_order(*cursors, key=itemgetter(0, 1)):
-        word, part, *strings = each
-        row = _Row(word, part, *(string_of(connection, pieces[part], string) for string in strings))
-        if size > _AT_ONCE_BYTES and row.word != gathered[-1].word:
+    texts = 0
+    for row in connection.execute(_ROWS.format(", ".join("?" * len(pieces))), tuple(pieces)):
+        if texts > _TEXTS_AT_ONCE and row[0] != gathered[-1][0]:
             yield gathered
-            gathered, size = [], 0
+            gathered, texts = [], 0
         gathered.append(row)
-        size += row.size
+        texts += row[2]
     if gathered:
         yield gathered
 
 
-def _write(merged: PieceWriter, rows: Sequence[_Row], parts: _Parts) -> None:
-    words: dict[str, int] = {}
-    for row in rows:
-        words.setdefault(row.word, len(words))
-    change = [(words[row.word], row.part, row.change, row.change_places or b"") for row in rows if row.change]
-    message = [
-        (words[row.word], row.part, row.message, row.message_places or b"") for row in rows if row.message
-    ]
+def _write(connection: Connection, merged: PieceWriter, rows: Sequence[_Row], parts: _Parts) -> None:
+    words: list[str] = []
+    change: list[_Strings] = []
+    message: list[_Strings] = []
+    for word, piece, _, changed, places, said, said_places in rows:
+        if not words or word != words[-1]:
+            words.append(word)
+        for strings, kept, kept_places in ((change, changed, places), (message, said, said_places)):
+            if kept is not None:
+                string = kept if type(kept) is bytes else string_of(connection, piece, kept)
+                where = (
+                    kept_places
+                    if type(kept_places) is bytes
+                    else string_of(connection, piece, kept_places) or b""
+                )
+                strings.append((len(words) - 1, parts.numbers[piece], string or b"", where))
     merged.write(
-        list(words),
-        _joined(change, parts.text_starts, parts.new_texts, is_message=False),
-        _joined(message, parts.unit_starts, parts.new_units, is_message=True),
+        words,
+        _joined(change, parts, is_message=False),
+        _joined(message, parts, is_message=True),
+        # Where nothing was dropped, places are the same as before, one part's after the other's.
+        [_joined_places(each, len(words)) for each in (change, message)] if parts.are_whole else (),
     )
 
 
-def _joined(
-    rows: Sequence[tuple[int, int, bytes, bytes]], starts: Numbers, moved: Numbers, *, is_message: bool
-) -> Postings:
-    """The postings of rows (word, part, postings, places) in the merged piece."""
+def _joined(rows: Sequence[_Strings], parts: _Parts, *, is_message: bool) -> Postings:
+    """The postings of rows in the merged piece; with places where some are dropped."""
     if not rows:
         return NOTHING
-    read = decode([row[2] for row in rows], is_message=is_message, places=[row[3] for row in rows])
+    starts, moved = (
+        (parts.unit_starts, parts.new_units) if is_message else (parts.text_starts, parts.new_texts)
+    )
+    where = None if parts.are_whole else [row[3] for row in rows]
+    read = decode([row[2] for row in rows], is_message=is_message, places=where)
     words, part = (np.array([row[at] for row in rows], np.int64)[read.rows] for at in (0, 1))
     before = starts[part] + read.texts
     if (read.texts < 0).any() or (before >= starts[part + 1]).any():
         raise ValueError("a posting names a text that is not there")
     texts = moved[before]
+    if read.places is None:
+        return Postings(words, texts, read.codes, read.far)
     kept = texts >= 0
-    if kept.all() or read.places is None:
-        runs = read.runs and (read.runs[0], np.array([row[0] for row in rows], np.int64)[read.runs[1]])
-        return Postings(words, texts, read.codes, read.far, read.places, runs)
     times = read.codes if is_message else read.counts().sum(axis=1)
     far = read.far if is_message else read.far[kept[read.codes == 0]]
     places = read.places[np.repeat(kept, times)]
     return Postings(words[kept], texts[kept], read.codes[kept], far, places)
+
+
+def _joined_places(rows: Sequence[_Strings], count: int) -> list[bytes | None]:
+    return join_places([row[0] for row in rows], [row[3] for row in rows], count)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.varints import Numbers
     from ohara.store.vocabulary import Packed, Vocabulary
 
+    Strings = Sequence[bytes | None]
+
 _WIDTH = len(COLUMNS)
 
 # A word, a text, a column and a place are sorted as one number: so many bits for each.
@@ -254,14 +256,21 @@ class PieceWriter:
         self._piece = add_piece(connection, texts)
         self._blocks = BlockWriter(connection, self._piece)
 
-    def write(self, words: Sequence[str], change: Postings, message: Postings) -> None:
-        """Write the postings of words, each a row."""
+    def write(
+        self, words: Sequence[str], change: Postings, message: Postings, places: Sequence[Strings] = ()
+    ) -> None:
+        """Write the postings of words, each a row; `places` are those of changes and messages if encoded."""
         rows = len(words)
         strings = (
             encode(change, rows, is_message=False),
             encode(message, rows, is_message=True),
-            encode_places(change, rows, is_message=False),
-            encode_places(message, rows, is_message=True),
+            *(
+                places
+                or (
+                    encode_places(change, rows, is_message=False),
+                    encode_places(message, rows, is_message=True),
+                )
+            ),
         )
         kept = self._blocks.keep_long(strings)
         held = hunks_holding(change, message, self._texts, rows).tolist()
