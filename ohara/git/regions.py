@@ -31,6 +31,7 @@ _WHOLE_BYTES: Final = 1024 * 1024
 
 # A stretch smaller than this is diffed as one: looking for equal runs inside costs as much.
 _WORTH_CUTTING_BYTES: Final = 8 * 1024
+_LEAST_CUT_BYTES: Final = 2 * 1024  # where no line diff follows
 
 # The run is sought with a probe of this size, taken from ever farther down the old text.
 _PROBE_BYTES: Final = 512
@@ -60,39 +61,51 @@ class _Run(NamedTuple):
 
 def differing(old: bytes, new: bytes) -> Iterator[Region]:
     """Yields the regions outside of which two different texts are equal, first to last."""
+    rest = _between_ends(old, new)
+    unlike = rest.old_end - rest.old_start + rest.new_end - rest.new_start
+    if unlike > _SIMPLE_BYTES and len(old) + len(new) <= _WHOLE_BYTES:
+        yield Region(0, len(old), 0, len(new))
+        return
+    parts = list(_parts(old, new, rest, _WORTH_CUTTING_BYTES))
+    for place, part in enumerate(parts):
+        floor = parts[place - 1].old_end if place else 0
+        ceiling = parts[place + 1].old_start if place + 1 < len(parts) else len(old)
+        margin_above = part.old_start - _start_above(old, part.old_start, floor)
+        margin_below = _end_below(old, part.old_end, ceiling) - part.old_end
+        yield Region(
+            part.old_start - margin_above,
+            part.old_end + margin_below,
+            part.new_start - margin_above,
+            part.new_end + margin_below,
+        )
+
+
+def unequal(old: bytes, new: bytes) -> list[Region]:
+    """Returns the stretches in which two texts differ, as short as can be told quickly, without a margin."""
+    return list(_parts(old, new, _between_ends(old, new), _LEAST_CUT_BYTES))
+
+
+def _between_ends(old: bytes, new: bytes) -> Region:
+    """The stretch between the equal beginning and the equal end of two texts."""
     shorter = min(len(old), len(new))
     head = matching(old, 0, new, 0, shorter)
     tail = matching_back(old, len(old), new, len(new), shorter - head)
-    rest = Region(head, len(old) - tail, head, len(new) - tail)
-    if len(old) + len(new) - 2 * (head + tail) > _SIMPLE_BYTES and len(old) + len(new) <= _WHOLE_BYTES:
-        yield Region(0, len(old), 0, len(new))
-        return
-    margin_above = head - _start_above(old, head, 0)
-    while run := _next_run(old, new, rest):
-        run_end = run.old + run.size
-        margin_below = _end_below(old, run.old, run_end) - run.old
-        yield Region(
-            rest.old_start - margin_above,
-            run.old + margin_below,
-            rest.new_start - margin_above,
-            run.new + margin_below,
-        )
-        margin_above = run_end - _start_above(old, run_end, run.old)
-        rest = Region(run_end, rest.old_end, run.new + run.size, rest.new_end)
-    margin_below = _end_below(old, rest.old_end, len(old)) - rest.old_end
-    yield Region(
-        rest.old_start - margin_above,
-        rest.old_end + margin_below,
-        rest.new_start - margin_above,
-        rest.new_end + margin_below,
-    )
+    return Region(head, len(old) - tail, head, len(new) - tail)
 
 
-def _next_run(old: bytes, new: bytes, rest: Region) -> _Run | None:
+def _parts(old: bytes, new: bytes, rest: Region, worth: int) -> Iterator[Region]:
+    """Cuts a stretch at the long equal runs in it, as long as what is left is worth it."""
+    while run := _next_run(old, new, rest, worth):
+        yield Region(rest.old_start, run.old, rest.new_start, run.new)
+        rest = Region(run.old + run.size, rest.old_end, run.new + run.size, rest.new_end)
+    yield rest
+
+
+def _next_run(old: bytes, new: bytes, rest: Region, worth: int) -> _Run | None:
     """Finds the next long run that is equal in both texts and stands nowhere else nearby."""
     old_at, old_stop, new_at, new_stop = rest
     shorter = min(old_stop - old_at, new_stop - new_at)
-    if shorter < _WORTH_CUTTING_BYTES:
+    if shorter < worth:
         return None
     for distance in _PROBE_DISTANCES:
         probe = old.find(b"\n", old_at + distance, old_stop) + 1

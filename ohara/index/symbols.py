@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.encoded import leave_out
+from ohara.git.regions import unequal
 from ohara.git.repo import Repository
 from ohara.index.ipc import Failed, Part
 from ohara.index.lines import changed_spans
@@ -63,6 +64,7 @@ class Toucher:
         self._stored = index_at(setup.location).stored_commits()
         self._trees: dict[tuple[str, str], SyntaxTree] = {}
         self._remembered_bytes = 0
+        self._former: tuple[str, SyntaxTree] | None = None
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """One result a commit: its id and the hunks that touch symbols.
@@ -91,17 +93,25 @@ class Toucher:
         found: dict[TouchedSymbol, None] = {}
         for blob, spans in change.images:
             if blob and spans:
-                for symbol in self._tree(blob, change.language).touched(spans):
+                for symbol in self._tree(blob, change).touched(spans):
                     found[TouchedSymbol(symbol.kind.value, symbol.name, symbol.qualified)] = None
         return tuple(found)
 
-    def _tree(self, blob: str, language: str) -> SyntaxTree:
+    def _tree(self, blob: str, change: _Change) -> SyntaxTree:
         """The tree of a blob: the most recently used ones are remembered, the oldest forgotten first."""
-        tree = self._trees.pop((blob, language), None)
+        tree = self._trees.pop((blob, change.language), None)
         if tree is None:
-            tree = SyntaxTree(self._repository.read_blob(blob, cap=self._cap) or b"", language)
+            tree = self._parsed(self._repository.read_blob(blob, cap=self._cap) or b"", change)
             self._remembered_bytes += tree.size
-        self._trees[blob, language] = tree
+        self._trees[blob, change.language] = tree
+        self._former = change.path, tree
         while self._remembered_bytes > _REMEMBERED_SOURCE_BYTES and len(self._trees) > 1:
             self._remembered_bytes -= self._trees.pop(next(iter(self._trees))).size
         return tree
+
+    def _parsed(self, source: bytes, change: _Change) -> SyntaxTree:
+        """Parse what differs from the version of the file that was asked for last."""
+        path, former = self._former or ("", None)
+        if former is None or path != change.path:
+            return SyntaxTree(source, change.language)
+        return SyntaxTree(source, change.language, former, unequal(former.source, source))

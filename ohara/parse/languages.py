@@ -10,11 +10,14 @@ import re
 import threading
 import warnings
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from time import thread_time
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tree_sitter import Language, Parser, Tree
     from tree_sitter_language_pack import SupportedLanguage
 
@@ -31,6 +34,7 @@ TIME_LIMIT_S: Final = 3
 CLOCK_LIMIT_S: Final = 30
 MAX_NESTING: Final = 500  # brackets within brackets; some grammars need quadratic memory for more
 _READ_BYTES: Final = 4096  # the parser asks for this much at a time, and is told when its time is up
+_READ_HERE_AND_THERE_BYTES: Final = 512  # where most of the tree is known
 
 _STEP: Final = bytes(1 if byte in b"([{" else 255 for byte in range(256))  # 255 is -1 as a signed byte
 _NOT_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
@@ -62,14 +66,60 @@ def grammar(language: str) -> Language:
     return get_language(cast("SupportedLanguage", language))
 
 
-def parse(source: bytes, language: str) -> Tree | None:
-    """The syntax tree, or None when the file is too large, takes too long or looks made to hurt."""
+Part = tuple[int, int, int, int]
+"""Where a stretch of another version begins and ends, and where in this one what stands in its place."""
+
+
+class Former(NamedTuple):
+    """Another version of a file, parsed before, and where it differs; outside of that both are equal."""
+
+    source: bytes
+    tree: Tree
+    parts: Sequence[Part]
+
+
+def parse(source: bytes, language: str, former: Former | None = None) -> Tree | None:
+    """The syntax tree, or None when the file is too large, takes too long or looks made to hurt.
+
+    With another version in the same language, only what differs is parsed, to the same tree: where there are
+    errors, on which the order of reading has an influence, all is parsed again.
+    """
     if len(source) > MAX_SOURCE_BYTES or _is_hostile(source):
         return None
     utf8 = _as_utf8(source)
+    edited = _edited(former, source) if former is not None and utf8 is source else None
+    if edited is not None:
+        tree = _parsed(utf8, language, edited)
+        if tree is not None and not tree.root_node.has_error:
+            return tree
+    return _parsed(utf8, language)
+
+
+def _edited(former: Former, source: bytes) -> Tree | None:
+    """The tree of another version, told where the source is different; None if it is not whole."""
+    before = former.source
+    if former.tree.root_node.has_error or _as_utf8(before) is not before:
+        return None
+    tree = former.tree.copy()
+    for start, old_end, new_start, new_end in reversed(former.parts):  # so that what is above stays in place
+        put = source[new_start:new_end]
+        first = _point(before, start)
+        last = _point(put, len(put))
+        new_point = (first[0] + last[0], last[1] if last[0] else first[1] + last[1])
+        tree.edit(start, old_end, start + len(put), first, _point(before, old_end), new_point)
+    return tree
+
+
+def _point(source: bytes, at: int) -> tuple[int, int]:
+    """The row and column of a place, both from 0."""
+    return source.count(b"\n", 0, at), at - source.rfind(b"\n", 0, at) - 1
+
+
+def _parsed(utf8: bytes, language: str, edited: Tree | None = None) -> Tree | None:
     parser = _parser(language)
     deadline = thread_time() + TIME_LIMIT_S
     late = False
+    step = _READ_BYTES if edited is None else _READ_HERE_AND_THERE_BYTES
 
     def read(offset: int, _: object) -> bytes:
         # The parser looks at its own clock between tokens only; some scanners run long inside one.
@@ -78,14 +128,14 @@ def parse(source: bytes, language: str) -> Tree | None:
         if late:
             return b""
         # Half a character at the end of a chunk makes the parser ask again and trust the answer blindly.
-        end = offset + _READ_BYTES
+        end = offset + step
         while end < len(utf8) and utf8[end] & 0xC0 == 0x80:
             end += 1
         _read["bytes"] += end - offset
         return utf8[offset:end]
 
     try:
-        tree = parser.parse(read)
+        tree = parser.parse(read) if edited is None else parser.parse(read, edited)
     except ValueError:  # how the binding says that the time limit passed
         late = True
     if late:
@@ -96,7 +146,8 @@ def parse(source: bytes, language: str) -> Tree | None:
 
 def line_starts(source: bytes) -> list[int]:
     """Where each line of a source begins."""
-    return [0, *accumulate([len(line) + 1 for line in source.split(b"\n")][:-1])]
+    lengths = list(map(len, source.split(b"\n")))
+    return list(map(add, accumulate(lengths[:-1], initial=0), count()))  # and a newline for each line above
 
 
 def bytes_lost() -> int:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ohara.model import Symbol
-from ohara.parse.languages import dialect, has_grammar, line_starts, parse
+from ohara.parse.languages import Former, dialect, has_grammar, line_starts, parse
 from ohara.parse.walk import definitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tree_sitter import Tree
+
+    from ohara.parse.languages import Part
     from ohara.parse.walk import Found
 
 MAX_SIBLINGS: Final = 24  # enough to tell two `close` apart by their company, little enough to store for each
@@ -37,29 +40,35 @@ def symbols_in(source: bytes, language: str) -> tuple[Symbol, ...]:
 class SyntaxTree:
     """A parsed file that can be asked more than once which symbols a change touches."""
 
-    def __init__(self, source: bytes, language: str) -> None:
-        self._source = source
-        self._language = dialect(source, language)
-        self._tree = parse(source, self._language)
+    def __init__(
+        self, source: bytes, language: str, former: SyntaxTree | None = None, parts: Sequence[Part] = ()
+    ) -> None:
+        """Parse a file; of a `former` version that differs in some parts, all that can be is taken over."""
+        self.source = source
+        self.language = dialect(source, language)
+        known = None
+        if former is not None and former.tree is not None and former.language == self.language:
+            known = Former(former.source, former.tree, parts)
+        self.tree: Tree | None = parse(source, self.language, known)
         self._starts = line_starts(source)
 
     @property
     def size(self) -> int:
         """How many bytes of source it was made from."""
-        return len(self._source)
+        return len(self.source)
 
     def _bytes_of(self, first_line: int, last_line: int) -> tuple[int, int]:
         """Where some lines begin and end."""
         starts = self._starts
-        end = starts[last_line] if last_line < len(starts) else len(self._source)
+        end = starts[last_line] if last_line < len(starts) else len(self.source)
         return starts[min(first_line, len(starts)) - 1], end
 
     def touched(self, spans: Sequence[tuple[int, int]]) -> tuple[Symbol, ...]:
         """As `touched` says of all the file's symbols, looking only at the part of the tree that matters."""
-        if self._tree is None or not spans:
+        if self.tree is None or not spans:
             return ()
         lines = min(first for first, _ in spans), max(last for _, last in spans)
-        found = definitions(self._tree, self._source, self._language, self._bytes_of(*lines))
+        found = definitions(self.tree, self.source, self.language, self._bytes_of(*lines))
         return touched(
             (Symbol(it.kind, it.name, it.qualified, it.first_line, it.last_line) for it in found), spans
         )

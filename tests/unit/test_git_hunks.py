@@ -101,6 +101,27 @@ def test_regions_leave_out_only_what_is_equal(pair: tuple[bytes, bytes]) -> None
     assert old[old_at:] == new[new_at:]
 
 
+@given(edited())
+def test_what_is_unequal_leaves_out_only_what_is_equal(pair: tuple[bytes, bytes]) -> None:
+    old, new = pair
+    old_at = new_at = 0
+    for region in regions.unequal(old, new):
+        assert old[old_at : region.old_start] == new[new_at : region.new_start]
+        old_at, new_at = region.old_end, region.new_end
+    assert old[old_at:] == new[new_at:]
+
+
+def test_far_apart_edits_are_unequal_each_for_itself() -> None:
+    lines = [f"line {number}" for number in range(3000)]
+    old = "\n".join(lines).encode()
+    for place in (40, 1499, 2990):
+        lines[place] = f"edited {place}"
+    new = "\n".join(lines).encode()
+    found = regions.unequal(old, new)
+    assert [old[each.old_start : each.old_end] for each in found] == [b"line", b"line", b"line"]
+    assert [new[each.new_start : each.new_end] for each in found] == [b"edited"] * 3
+
+
 def test_few_edits_in_a_huge_text_are_placed_as_a_diff_of_the_whole_places_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
