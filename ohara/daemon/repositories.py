@@ -18,6 +18,7 @@ from anyio.lowlevel import RunVar
 
 from ohara.engine import CATCH_UP_COMMITS, Engine
 from ohara.errors import IndexMissing, OharaError, ServerAway, StoreError
+from ohara.model import SearchOptions
 from ohara.records import dataclass
 from ohara.sharing import require_same_history, shared_name
 
@@ -34,6 +35,7 @@ IDLE_S = 600.0
 _AT_MOST_S = (
     5.0  # for indexing new commits before a search, so that it answers as `ohara find` does in process
 )
+_BRIEFLY = SearchOptions(k=1, rerank=False)
 _AT_ONCE = 8  # a repository on a dead network disk blocks its thread, and no more than this many
 
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("threads that open repositories")
@@ -88,10 +90,13 @@ class Repositories:
         try:
             yield known.engine
         finally:
-            known.users -= 1
             known.last_used = time.monotonic()
-            if known.retired and not known.users:
-                known.engine.close()
+            self._let_go(known)
+
+    def _let_go(self, known: _Open) -> None:
+        known.users -= 1
+        if known.retired and not known.users:
+            known.engine.close()
 
     async def ask(
         self, path: str, shared: str | None, ask: Callable[[Engine], Awaitable[T]]
@@ -110,6 +115,24 @@ class Repositories:
                 return await ask(engine), (f"{away.message}: answered from this machine's own index",)
         except IndexMissing:
             raise away from None
+
+    async def refresh(self, common_dir: str, question: str) -> None:
+        """Ask the engines of a repository that are open something, so that the next answer comes at once.
+
+        That is no use of them: they become idle all the same.
+        """
+        for known in list(self._open.values()):
+            engine = known.engine
+            if engine.is_shared or str(engine.repository.common_dir) != common_dir:
+                continue
+            known.users += 1
+            try:
+                results = await engine.find(question, _BRIEFLY)
+                _log.info("ready again for %s after %.0f ms", engine.repository.path, results.took_ms)
+            except OharaError as error:  # whoever asks will be told
+                _log.info("not ready again for %s: %s", engine.repository.path, error.message)
+            finally:
+                self._let_go(known)
 
     def close_idle(self, *, idle_s: float = IDLE_S) -> None:
         """Close engines that were idle for a while, or whose index was deleted or replaced."""

@@ -38,6 +38,7 @@ _log = logging.getLogger("ohara.daemon")
 _CONNECTIONS = 512  # at once; a descriptor each, of the 1,024 that systems usually allow
 _TURN_AWAY_S = 1.0  # for telling one client more
 _TIDY_S = 5.0
+_ERROR = 2  # the exit code of a command that could not answer
 _FIRST_QUESTION = "the first change"  # any words do
 
 
@@ -75,12 +76,12 @@ class _Service:
     def __init__(self, given: Options, wording: Wording) -> None:
         self._options = given
         self._stop = anyio.Event()
-        events = Events()
-        self._jobs = Jobs(events)
+        self._events = Events()
+        self._jobs = Jobs(self._events)
         self._watch = Watch(self._jobs, interval_s=given.interval_s)
         self._repositories = Repositories()
         self._answers = Answers(
-            self._repositories, self._jobs, self._watch, events, stop=self._stop.set, wording=wording
+            self._repositories, self._jobs, self._watch, self._events, stop=self._stop.set, wording=wording
         )
 
     async def run(self) -> None:
@@ -95,6 +96,7 @@ class _Service:
                 group.start_soon(lasting, "watching", self._watch.run)
                 group.start_soon(lasting, "tidying up", partial(self._tidy, place))
                 group.start_soon(lasting, "listening", partial(listener.serve, self._welcome))
+                group.start_soon(lasting, "staying ready", self._stay_ready)
                 if self._options.ready_for is not None:
                     group.start_soon(self._get_ready, self._options.ready_for)
                 await self._stop.wait()
@@ -128,16 +130,35 @@ class _Service:
                     await Connection(stream, self._answers).serve()
 
     async def _get_ready(self, repository: str) -> None:
-        """Ask something: the index is opened, the models are loaded, and the next answer comes at once."""
+        """Ask something as a shell does: the index is opened, all is loaded, the next answer is warm."""
+        here = {name: os.environ[name] for name in ("TZ",) if name in os.environ}
+        asked = wire.Typed(
+            id=0, arguments=("--repo", repository, _FIRST_QUESTION), folder=repository, environment=here
+        )
+        began = time.monotonic()
         try:
-            async with self._repositories.use(repository) as engine:
-                results = await engine.find(_FIRST_QUESTION)
+            answer = await self._answers.answer(asked, client=self)
         except OharaError as error:  # whoever asks will be told
             _log.info("not ready for %s: %s", repository, error.message)
         except Exception:  # noqa: BLE001 - nobody waits for it, and it must not end the service
             _log.exception("not ready for %s", repository)
         else:
-            _log.info("ready for %s after %.0f ms", repository, results.took_ms)
+            is_ready = isinstance(answer, wire.Printed) and answer.code != _ERROR
+            _log.info(
+                "ready for %s after %.0f ms" if is_ready else "not ready for %s (%.0f ms)",
+                repository,
+                (time.monotonic() - began) * 1_000,
+            )
+
+    async def _stay_ready(self) -> None:
+        """After each index job, work out again what readers of that index had worked out before it.
+
+        Also one that found nothing new writes how it went, and what was read before no longer counts.
+        """
+        with self._events.subscribe() as happening:
+            async for job in happening:
+                if job.state == "done":
+                    await self._repositories.refresh(job.repository, _FIRST_QUESTION)
 
     async def _heed_signals(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:

@@ -6,19 +6,25 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 
-from ohara import client, paths
+from ohara import client, paths, wire
 from ohara.cli import autostart
+from ohara.daemon.repositories import Repositories
+from ohara.model import SearchOptions
+from ohara.store.sql import ancestry
 from tests.daemon import alive, end_whatever_runs, wait_until
 from tests.indexing import index
 from tests.process import ROOT, ohara, on_a_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from fixtures.git import Repo
+    from ohara.model import Sha
+    from ohara.store.sql.session import Session
 
 NOTE = "a background service keeps the index fresh"
 
@@ -58,8 +64,11 @@ def test_the_first_search_starts_the_service_and_says_so_once(shared_project: Re
     first = find(shared_project)
     assert NOTE in first.replace("\r\n", " ")
     assert wait_until(is_running)
-    assert wait_until(lambda: f"ready for {shared_project.path}" in paths.log_file().read_text())
+    assert wait_until(lambda: f"INFO ready for {shared_project.path}" in paths.log_file().read_text())
     started = pid()
+    with client.connect() as known:
+        known.send(wire.Index(repo=str(shared_project.path)))
+    assert wait_until(lambda: f"ready again for {shared_project.path}" in paths.log_file().read_text())
     second = find(shared_project)
     assert NOTE not in second
     assert [line for line in second.splitlines() if line.startswith("1.")] == [
@@ -119,6 +128,42 @@ def test_a_home_that_cannot_be_written_does_not_spoil_the_answer(
 
     monkeypatch.setattr(client, "start_daemon_behind", refuse)
     assert autostart.start_service_behind(str(shared_project.path)) == ()
+
+
+def test_what_an_index_run_made_readers_forget_is_worked_out_again(
+    shared_project: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(shared_project).close()
+    made: list[Collection[Sha]] = []
+    all_shown = ancestry._all_shown
+
+    def counted(session: Session, tips: frozenset[Sha]) -> frozenset[int] | None:
+        made.append(tips)
+        return all_shown(session, tips)
+
+    monkeypatch.setattr(ancestry, "_all_shown", counted)
+
+    async def ask(known: Repositories) -> None:
+        async with known.use(str(shared_project.path)) as engine:
+            await engine.find("upload", SearchOptions(rerank=False))
+
+    async def work() -> None:
+        known = Repositories()
+        await ask(known)
+        (opened,) = known._open.values()
+        last_used, folder = opened.last_used, str(opened.engine.repository.common_dir)
+        for _ in opened.engine.index():  # nothing is new: it writes only that it ran
+            pass
+        await known.refresh("/another", "change")
+        assert len(made) == 1
+        await known.refresh(folder, "upload")
+        assert len(made) == 2
+        assert (opened.users, opened.last_used) == (0, last_used)
+        await ask(known)
+        assert len(made) == 2
+        known.close()
+
+    anyio.run(work)
 
 
 def test_a_service_that_cannot_get_ready_serves(tmp_path: Path) -> None:
