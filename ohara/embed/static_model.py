@@ -1,13 +1,15 @@
 """The embedded static model: a table of token vectors and a weighted mean, on numpy and tokenizers alone.
 
 A text's vector is the sum over its distinct tokens of log(1 + count) x weight x row, scaled to length
-one; queries and documents have learnt weights of their own. Nothing is read until the first text comes.
+one; queries and documents have learnt weights of their own. Nothing is read until the first text comes, and
+the library's tokeniser not until a word that is not ASCII does.
 It never reads word order, and says nothing (a row of zeros) of a text without a known word.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import chain, pairwise
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING
 from ohara.arrays import np
 from ohara.embed.encoder import TextKind
 from ohara.embed.model_text import raw_words, split_word
+from ohara.embed.vocabulary import Vocabulary
 from ohara.embed.weights import embedded_folder, read_manifest, read_tensors, read_verified
 from ohara.errors import ModelError
 from ohara.model import VectorForm
@@ -92,9 +95,9 @@ class StaticEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """The table in memory with the two weightings, and the words already turned into tokens."""
+    """The table as it is stored with the two weightings, and the words already turned into tokens."""
 
-    table: NDArray[np.float32]
+    table: NDArray[np.generic]
     weights: dict[TextKind, NDArray[np.float32]]
     words: _WordMemory
     centre: NDArray[np.float32]
@@ -113,7 +116,7 @@ class _Loaded:
         bounds = np.searchsorted(of_text, np.arange(len(texts) + 1)).tolist()
         for row, (start, end) in zip(rows, pairwise(bounds), strict=True):
             if end > start:
-                row[:] = pull[start:end] @ self.table[distinct[start:end]]
+                row[:] = pull[start:end] @ self.table[distinct[start:end]].astype(np.float32, copy=False)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         np.divide(rows, norms, out=rows, where=norms > 0)
         return rows
@@ -122,11 +125,19 @@ class _Loaded:
 class _WordMemory(dict[str, tuple[int, ...]]):
     """Maps a word as written to its token ids, asking the tokeniser once for each new word."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, document: str) -> None:
+        """A tokeniser is given as its JSON."""
         super().__init__()
-        self._tokenizer = tokenizer
-        self._unknown = tokenizer.token_to_id("[UNK]")
-        self._parts = _PartMemory(tokenizer, self._unknown)
+        self._document = document
+        vocabulary = Vocabulary.read(document)
+        self._unknown = vocabulary.unknown
+        self._parts = _PartMemory(vocabulary)
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer  # costs start-up time that a question in ASCII must not pay
+
+        return Tokenizer.from_str(self._document)
 
     def tokens(self, texts: Sequence[str]) -> Iterable[list[int]]:
         """Yields the token ids of each text."""
@@ -156,26 +167,21 @@ class _WordMemory(dict[str, tuple[int, ...]]):
 class _PartMemory(dict[str, tuple[int, ...]]):
     """Maps a part of a word to its token ids: words are new every day, their parts are not."""
 
-    def __init__(self, tokenizer: Tokenizer, unknown: int | None) -> None:
+    def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__()
-        self._model = tokenizer.model  # a fifth of the tokeniser's time, and no threads of its own
-        self._unknown = unknown
+        self._vocabulary = vocabulary
 
     def __missing__(self, part: str) -> tuple[int, ...]:
-        found = self[part] = tuple(
-            [token.id for token in self._model.tokenize(part) if token.id != self._unknown]
-        )
+        found = self[part] = self._vocabulary.of(part)
         return found
 
 
 def _load(folder: Traversable) -> _Loaded:
     """Reads and checks the weights; the int8 rows' scales are folded into both weightings."""
-    from tokenizers import Tokenizer  # costs start-up time that a text search must not pay
-
     manifest = read_manifest(folder)
     tensors = read_tensors(read_verified(folder, manifest, "model.safetensors"))
     try:
-        table = tensors["table"].astype(np.float32)
+        table = tensors["table"]
         weights = {kind: tensors[f"{kind}_weights"].astype(np.float32) for kind in TextKind}
         is_centred = manifest.form is VectorForm.BIT
         centre = (
@@ -189,5 +195,5 @@ def _load(folder: Traversable) -> _Loaded:
         raise ModelError(
             f"the model {manifest.name} has another shape than it says", hint="choose another embedder"
         )
-    tokenizer = Tokenizer.from_str(read_verified(folder, manifest, "tokenizer.json").decode())
-    return _Loaded(table=table, weights=weights, words=_WordMemory(tokenizer), centre=centre)
+    words = _WordMemory(read_verified(folder, manifest, "tokenizer.json").decode())
+    return _Loaded(table=table, weights=weights, words=words, centre=centre)

@@ -164,7 +164,7 @@ def read_tensors(data: bytes) -> dict[str, NDArray[np.generic]]:
             if name == "__metadata__":
                 continue
             first, last = entry["data_offsets"]
-            flat = np.frombuffer(data[base + first : base + last], dtype=_DTYPES[entry["dtype"]])
+            flat = np.frombuffer(memoryview(data)[base + first : base + last], _DTYPES[entry["dtype"]])
             tensors[name] = flat.reshape(entry["shape"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"not a safetensors file: {error}", hint=REINSTALL) from error

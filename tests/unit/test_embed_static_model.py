@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import random
+import string
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ import pytest
 
 from ohara.embed.encoder import TextKind
 from ohara.embed.static_model import STATIC, StaticEmbedder
+from ohara.embed.vocabulary import Vocabulary
 from ohara.embed.weights import embedded_folder, read_manifest, read_tensors
 from ohara.errors import ModelError
 
@@ -187,11 +190,34 @@ def test_the_static_model_loads_neither_fastembed_nor_onnxruntime() -> None:
     code = (
         "import sys; from ohara.embed.static_model import StaticEmbedder;"
         "from ohara.embed.encoder import TextKind;"
-        "e = StaticEmbedder(); assert 'tokenizers' not in sys.modules; e.embed(['x'], TextKind.QUERY);"
-        "print({'fastembed', 'onnxruntime', 'torch', 'huggingface_hub'} & set(sys.modules))"
+        "e = StaticEmbedder(); e.embed(['retry x'], TextKind.QUERY);"
+        "print({'fastembed', 'onnxruntime', 'tokenizers', 'torch', 'huggingface_hub'} & set(sys.modules));"
+        "e.embed(['caf\u00e9'], TextKind.QUERY); print('tokenizers' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "set()\n"
+    assert run.stdout == "set()\nTrue\n"
+
+
+def test_words_are_cut_into_the_pieces_that_the_library_finds() -> None:
+    from tokenizers import Tokenizer
+
+    document = (embedded_folder(STATIC) / "tokenizer.json").read_text(encoding="utf-8")
+    model, vocabulary = Tokenizer.from_str(document).model, Vocabulary.read(document)
+    chance = random.Random(20)  # noqa: S311
+    letters = string.ascii_lowercase + string.digits + "_"
+    words = ["".join(chance.choices(letters, k=chance.randint(1, 24))) for _ in range(3_000)]
+    words += [word for word in json.loads(document)["model"]["vocab"] if word.isascii()][::7]
+    words += ["a" * 100, "a" * 101, "", "\u4e2d", "na\u00efve", "unaffable", "[UNK]", "##ing"]
+    for word in words:
+        found = tuple(token.id for token in model.tokenize(word) if token.id != vocabulary.unknown)
+        assert vocabulary.of(word) == found, word
+    assert sum(len(vocabulary.of(word)) > 1 for word in words) > 1_000
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{}", '{"model": {"vocab": {}}}'])
+def test_what_is_no_vocabulary_is_refused(damage: str) -> None:
+    with pytest.raises(ModelError, match="no vocabulary of word pieces"):
+        Vocabulary.read(damage)
 
 
 def test_a_process_that_embedded_can_fork_quietly() -> None:
