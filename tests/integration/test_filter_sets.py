@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TYPE_CHECKING
 
 import anyio
@@ -280,6 +282,28 @@ def test_a_change_that_anybody_has_seen_has_all_forgotten() -> None:
     memory.forget()
     assert memory.found("key", overtaken).hunks == b"3"
     assert memory.found("key", lambda: HunkSet(b"4")).hunks == b"4"
+
+
+def test_who_asks_for_what_is_being_made_waits_for_it() -> None:
+    memory = SharedMemory()
+    begun, asked = Event(), Event()
+    made: list[HunkSet] = []
+
+    def make() -> HunkSet:
+        begun.set()
+        assert asked.wait(10)
+        made.append(HunkSet(b"1"))
+        return made[0]
+
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(memory.found, "key", make)
+        assert begun.wait(10)
+        second = threads.submit(memory.found, "key", make)
+        with pytest.raises(TimeoutError):
+            second.result(0.05)
+        asked.set()
+        assert first.result(10) is second.result(10)
+    assert len(made) == 1
 
 
 def test_what_was_not_asked_for_longest_makes_room() -> None:

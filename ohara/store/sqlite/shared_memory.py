@@ -8,7 +8,7 @@ and what was begun before is not kept: what is found here was made after every c
 from __future__ import annotations
 
 from collections import OrderedDict
-from threading import Lock
+from threading import Lock, RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
@@ -42,6 +42,7 @@ class SharedMemory:
         self._most_bytes = most_bytes
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, Sized] = OrderedDict()
+        self._making: dict[Hashable, RLock] = {}
         self._bytes = 0
         self._state = 0
 
@@ -65,14 +66,23 @@ class SharedMemory:
         return cast("T", values[key])
 
     def found(self, key: Hashable, make: Callable[[], S]) -> S:
-        """What was kept for a key, or what `make` makes now."""
-        moment = self.moment()
+        """What was kept for a key, or what `make` makes now; who comes meanwhile waits for it."""
         known: S | None = self.kept(key)
         if known is not None:
             return known
-        made = make()
-        self.keep(key, made, moment)
-        return made
+        with self._lock:
+            making = self._making.setdefault(key, RLock())
+        try:
+            with making:
+                moment = self.moment()
+                known = self.kept(key)
+                if known is None:
+                    known = make()
+                    self.keep(key, known, moment)
+                return known
+        finally:
+            with self._lock:
+                self._making.pop(key, None)
 
     def moment(self) -> int:
         """What tells, later, whether the index has changed since."""
