@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -77,10 +77,7 @@ _UNSPACED = (
 )
 # Those of them that stay as they are when compatibility forms become plain, and what stands between them.
 _PLAIN = "\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"
-_UNSPACED_PLAIN = re.compile(f"[{_PLAIN}]+")
-_UNSPACED_TEXT = re.compile(f"[{_PLAIN}\u3001\u3002\u300c\u300d\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+")
-_UNSPACED_START = re.compile(f"[{_UNSPACED}]")
-_RUNS = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_BETWEEN = "\u3001\u3002\u300c\u300d\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 
 # Capitals before a plural s (URLs), capitals up to the next word (HTTPResponse), a word, a number. It reads
 # a word's shape, in which every letter is "A" or "a" and every digit "0" where the word is not ASCII.
@@ -139,8 +136,8 @@ def analysed(run: str) -> tuple[str, bool]:
             return run + " ", True
         if _DECIMAL.match(run):
             return f"{run} {run.replace('_', ' ')} ", False
-    elif _UNSPACED_TEXT.fullmatch(run):
-        return "".join(map(_pairs_text, _UNSPACED_PLAIN.findall(run))), False
+    elif _scripts().text.fullmatch(run):
+        return "".join(map(_pairs_text, _scripts().plain.findall(run))), False
     return _joined(run), True
 
 
@@ -156,6 +153,26 @@ class _Stems(dict[str, str]):
 
 _CACHE = _Words()
 _PART_STEMS = _Stems()
+
+
+class _Scripts(NamedTuple):
+    """What tells scripts without spaces: runs of plain characters, text of these, a beginning, all runs."""
+
+    plain: re.Pattern[str]
+    text: re.Pattern[str]
+    start: re.Pattern[str]
+    runs: re.Pattern[str]
+
+
+@cache
+def _scripts() -> _Scripts:
+    # When a word that is not ASCII comes: compiling these takes longer than loading the whole module.
+    return _Scripts(
+        plain=re.compile(f"[{_PLAIN}]+"),
+        text=re.compile(f"[{_PLAIN}{_BETWEEN}]+"),
+        start=re.compile(f"[{_UNSPACED}]"),
+        runs=re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+"),
+    )
 
 
 @cache
@@ -175,7 +192,7 @@ def _analyse(run: str) -> Iterator[str]:
         if word[0] == "#":
             if len(word) <= LONGEST_WORD:
                 yield from (word, word[1:])
-        elif _UNSPACED_START.match(word):
+        elif not word.isascii() and _scripts().start.match(word):
             yield from _pairs(word)
         else:
             yield from _spaced(word)
@@ -186,7 +203,7 @@ def _foreign_words(run: str) -> Iterator[str]:
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", _INVISIBLE.sub("", run)))
     for inner in _any_run().findall(unicodedata.normalize("NFC", plain)):
         for word in _ISSUE_OR_WORD.findall(inner):
-            yield from _RUNS.findall(word)
+            yield from [word] if word.isascii() else _scripts().runs.findall(word)
 
 
 def _spaced(word: str) -> list[str]:

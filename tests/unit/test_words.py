@@ -7,6 +7,7 @@ import pytest
 
 from ohara import words
 from ohara.words import LONGEST_WORD, STOP_WORDS, _parts, index_text, query_terms
+from tests.process import python
 
 
 @pytest.mark.parametrize(
@@ -162,3 +163,13 @@ def test_importing_words_loads_no_stemmer() -> None:
     check = "import sys, ohara.words; print('py_rust_stemmers' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_patterns_of_scripts_without_spaces_wait_for_a_word_that_is_not_ascii() -> None:
+    check = (
+        "from ohara import words; words.index_text('getHTTPResponse2 #12 2.7 a_b');"
+        "print(words._scripts.cache_info().currsize);"
+        "print(words.index_text('\\u6771\\u4eac\\u90fd caf\\u00e9s'), words._scripts.cache_info().currsize)"
+    )
+    done = python("-c", check, env={"PYTHONUTF8": "1"})
+    assert done.stdout == "0\n\u6771\u4eac \u4eac\u90fd cafe 1\n"
