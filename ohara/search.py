@@ -22,12 +22,13 @@ from ohara.index.survey import (
 )
 from ohara.model import MOST_HITS, WHOLE_HUNK, Group, IndexStatus, LaneStatus, Order, Sha
 from ohara.query.repositories import filter_source, lets_through
+from ohara.retrieve.found import results_of
 from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES
 from ohara.retrieve.query_vector import Models
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Plan, Reached, Sources
-from ohara.retrieve.run import find, results_of, search
+from ohara.retrieve.run import find, search
 from ohara.retrieve.structural import Structures
 from ohara.store.facts import OLDER
 
@@ -42,9 +43,9 @@ if TYPE_CHECKING:
     from ohara.query.names import LinesName
     from ohara.retrieve.comparing import Beside
     from ohara.retrieve.cursor import Page
+    from ohara.retrieve.found import Found
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Traced
-    from ohara.retrieve.run import Found
     from ohara.settings import Settings
     from ohara.store.index import Index
     from ohara.store.reading import Reader

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
     from ohara.model import Query, Results, SearchOptions
     from ohara.retrieve.comparing import Compared, Shortlist
+    from ohara.retrieve.found import Found
     from ohara.retrieve.merge import SortKey
     from ohara.retrieve.request import Plan
-    from ohara.retrieve.run import Found
 
 # When half of the indexes have answered, each of the others has this many lane timeouts left.
 _GRACE_TIMEOUTS = 2.0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ohara.model import Hit, Query, Unanswered
-    from ohara.retrieve.run import Found
+    from ohara.retrieve.found import Found
 
 _SHORT_OF = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
 _BY_WORTH = (LaneStatus.OK, LaneStatus.EMPTY, LaneStatus.OFF)

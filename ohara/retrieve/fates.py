@@ -10,10 +10,10 @@ from ohara.fate.source import Fates, Wanted
 from ohara.fate.view import Asked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ohara.fate.source import FateSource
-    from ohara.model import Filters, HunkId, Sha, Thread
+    from ohara.model import Filters, Sha, Thread
     from ohara.retrieve.request import Sources
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
@@ -46,18 +46,14 @@ def in_fate(
     return reader.narrowed((wanted, tip, allowed), narrow), selected.note
 
 
-async def fates_of(
-    sources: Sources,
-    rows: Mapping[HunkId, StoredHunk],
-    shown: Sequence[HunkId],
-    tip: Sha | None,
-    within_s: float,
+def fates_of(
+    source: FateSource, reader: Reader, shown: Sequence[StoredHunk], tip: Sha | None, within_s: float
 ) -> Fates:
     """What became of the hunks that are shown."""
     if not shown:
         return Fates()
-    asked = [Asked(row.hunk, row.commit_id, row.path, row.body) for row in (rows[hunk] for hunk in shown)]
-    return await sources.pool.read(lambda reader: sources.fates.fates(reader, asked, tip, within_s))
+    asked = [Asked(row.hunk, row.commit_id, row.path, row.body) for row in shown]
+    return source.fates(reader, asked, tip, within_s)
 
 
 def threads_with_fates(

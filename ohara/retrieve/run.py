@@ -7,17 +7,14 @@ list what they let through, and words rank. All results report what was searched
 from __future__ import annotations
 
 import time
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
-
-from ohara.model import Filters, LaneReport, LaneStatus, Order, QueryClass, Results
+from ohara.model import LaneReport, LaneStatus, Order, QueryClass
 from ohara.query import required_patterns, to_source
-from ohara.records import dataclass
 from ohara.retrieve import cursor, structural
-from ohara.retrieve.bounds import allow, unmatched, without_terms
+from ohara.retrieve.bounds import allow, without_terms
 from ohara.retrieve.change_shown import with_changes_shown
 from ohara.retrieve.cursor import Page
 from ohara.retrieve.exact import (
@@ -30,8 +27,8 @@ from ohara.retrieve.exact import (
     search_exactly,
     terms_listed,
 )
-from ohara.retrieve.fates import asks_for_fates, fates_of, in_fate, threads_with_fates
-from ohara.retrieve.hits import Sought, make_hits
+from ohara.retrieve.fates import asks_for_fates, in_fate
+from ohara.retrieve.found import Answer, Found, results_of
 from ohara.retrieve.listing import listing, read_entries
 from ohara.retrieve.merge import keys_by_rank, keys_by_time
 from ohara.retrieve.named import look_up
@@ -39,73 +36,24 @@ from ohara.retrieve.order_by_age import candidates_in_order, hits_in_order, hold
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.request import Opening, Request
-from ohara.retrieve.together import annotate, read_threads, unthreaded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import Hit, HunkId, LiteralSpan, Pattern, Query, Thread
+    from ohara.model import HunkId, LiteralSpan, Pattern, Query, Results
     from ohara.retrieve.lanes.literal import LiteralAnswer, Verified
-    from ohara.retrieve.merge import SortKey
     from ohara.retrieve.named import Listed
-    from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.retrieve.request import Plan, Sources
     from ohara.retrieve.sought_code import SoughtCode
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
 
-_MARKING_S = 2.0  # for marking what matched in all hits; later ones are then marked at their first place
-
 NEWEST_FIRST = "newest first"
 _FUSION = {Order.OLDEST: "oldest first"}
 STRUCTURAL = "structural"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A page of hunks that were found, with reports and notes."""
-
-    shown: Sequence[ScoredHunk]
-    rows: Mapping[HunkId, StoredHunk]
-    more: bool
-    lanes: tuple[LaneReport, ...]
-    fusion: str
-    span: LiteralSpan | None = None
-    notes: tuple[str, ...] = ()
-    answered: frozenset[str] = frozenset()
-    query_class: QueryClass | None = None  # what the query turned out to be, where its shape does not tell
-    changes: Mapping[HunkId, Change] = field(default_factory=dict)  # by which code came or went
-    keys: tuple[SortKey, ...] = ()  # of `shown`, by which hits of several indexes are put in one order
-    is_fallback: bool = False  # nothing is what was asked for, and this comes near
-    total: int | None = None  # how many hits there are in all; a ranking has no such number
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found, before hits are made of it; `name` is that of the query in cursors."""
-
-    request: Request
-    answer: Answer
-    name: str
-    started: float
-
-    @property
-    def opening(self) -> Opening:
-        """The index as it was when the search began."""
-        return self.request.opening
-
-    def first(self, count: int) -> Found:
-        """The same with no more than the first hits."""
-        answer = replace(
-            self.answer,
-            shown=self.answer.shown[:count],
-            keys=self.answer.keys[:count],
-            more=self.answer.more or count < len(self.answer.shown),
-        )
-        return replace(self, answer=answer)
 
 
 async def find(
@@ -140,74 +88,6 @@ async def search(
     return Found(request, await _answer(request), name, started)
 
 
-async def results_of(found: Found) -> Results:
-    """The results with the hits of a page."""
-    request, answer = found.request, found.answer
-    sources, query, plan, opening, page = (
-        request.sources,
-        request.query,
-        request.plan,
-        request.opening,
-        request.page,
-    )
-    sought = Sought.by(query, plan.options.context)
-
-    def excerpts() -> tuple[Hit, ...]:
-        until = time.monotonic() + _MARKING_S
-        return make_hits(
-            answer.shown,
-            answer.rows,
-            sought,
-            repository=sources.repository,
-            first_rank=page.start + 1,
-            until=until,
-            changes=answer.changes,
-        )
-
-    cut = await anyio.to_thread.run_sync(excerpts) if answer.shown else ()
-    in_threads = plan.by_thread or query.query_class is QueryClass.SHA
-    matched = {sha for one in answer.shown for sha in one.matched} | {hit.commit.sha for hit in cut}
-
-    def together(reader: Reader) -> tuple[tuple[Hit, ...], tuple[Thread, ...], tuple[str, ...]]:
-        known = annotate(reader, cut)
-        if not in_threads:
-            return known, (), ()
-        names = list(dict.fromkeys(hit.thread for hit in known if hit.thread))
-        found = read_threads(reader, names, matched)
-        threads, why = threads_with_fates(
-            sources.fates,
-            reader,
-            [found[name] for name in names if name in found],
-            opening.tip,
-            plan.settings.lane_timeout_s,
-        )
-        return known, threads, (*unthreaded(reader), *filter(None, (why,)))
-
-    hits, threads, apart = await sources.pool.read(together) if cut or in_threads else (cut, (), ())
-    fates = await fates_of(
-        sources, answer.rows, [hit.hunk for hit in hits], opening.tip, plan.settings.lane_timeout_s
-    )
-    hits = tuple(replace(hit, fate=fates.found.get(hit.hunk)) for hit in hits)
-    beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
-    return Results(
-        query=replace(query, query_class=answer.query_class or query.query_class),
-        hits=hits,
-        lanes=answer.lanes,
-        took_ms=(time.perf_counter() - found.started) * 1_000,
-        fusion=answer.fusion,
-        index=opening.status,
-        literal=answer.span,
-        next_cursor=cursor.write(beyond, found.name, opening.state) if answer.more else None,
-        notes=tuple(
-            dict.fromkeys((*query.notes, *opening.notes, *answer.notes, *apart, *filter(None, (fates.note,))))
-        ),
-        threads=threads,
-        unmatched=() if hits or query.filters == Filters() else await _unmatched(request),
-        total=answer.total,
-        outside=opening.outside,
-    )
-
-
 async def _open(sources: Sources, query: Query, plan: Plan) -> Opening:
     within_s = plan.settings.lane_timeout_s * PATIENCE
 
@@ -223,15 +103,6 @@ async def _open(sources: Sources, query: Query, plan: Plan) -> Opening:
         return opening
     allowed = await without_terms(sources, query, opening.allowed, deadline_s=exact_deadline_s(plan))
     return replace(opening, allowed=allowed)
-
-
-async def _unmatched(request: Request) -> tuple[str, ...]:
-    """The filters that let nothing through."""
-    sources, filters, tip = request.sources, request.query.filters, request.opening.tip
-    within_s = request.plan.settings.lane_timeout_s * PATIENCE
-    return await sources.pool.read(
-        lambda reader: unmatched(sources, reader, filters, tip=tip, within_s=within_s)
-    )
 
 
 async def _answer(request: Request) -> Answer:

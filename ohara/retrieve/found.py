@@ -1,0 +1,147 @@
+"""What a search found, and the results that are made of it: hits with their excerpts, threads and fates."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from ohara.model import Filters, LaneReport, QueryClass, Results
+from ohara.records import dataclass
+from ohara.retrieve import cursor
+from ohara.retrieve.bounds import unmatched
+from ohara.retrieve.exact import PATIENCE
+from ohara.retrieve.fates import fates_of, threads_with_fates
+from ohara.retrieve.hits import Sought, make_hits
+from ohara.retrieve.together import annotate, read_threads, unthreaded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ohara.model import Hit, HunkId, LiteralSpan, Thread
+    from ohara.retrieve.merge import SortKey
+    from ohara.retrieve.pickaxe import Change
+    from ohara.retrieve.ranking import ScoredHunk
+    from ohara.retrieve.request import Opening, Request
+    from ohara.store.answers import StoredHunk
+    from ohara.store.reading import Reader
+
+_MARKING_S = 2.0  # for marking what matched in all hits; later ones are then marked at their first place
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A page of hunks that were found, with reports and notes."""
+
+    shown: Sequence[ScoredHunk]
+    rows: Mapping[HunkId, StoredHunk]
+    more: bool
+    lanes: tuple[LaneReport, ...]
+    fusion: str
+    span: LiteralSpan | None = None
+    notes: tuple[str, ...] = ()
+    answered: frozenset[str] = frozenset()
+    query_class: QueryClass | None = None  # what the query turned out to be, where its shape does not tell
+    changes: Mapping[HunkId, Change] = field(default_factory=dict)  # by which code came or went
+    keys: tuple[SortKey, ...] = ()  # of `shown`, by which hits of several indexes are put in one order
+    is_fallback: bool = False  # nothing is what was asked for, and this comes near
+    total: int | None = None  # how many hits there are in all; a ranking has no such number
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, before hits are made of it; `name` is that of the query in cursors."""
+
+    request: Request
+    answer: Answer
+    name: str
+    started: float
+
+    @property
+    def opening(self) -> Opening:
+        """The index as it was when the search began."""
+        return self.request.opening
+
+    def first(self, count: int) -> Found:
+        """The same with no more than the first hits."""
+        answer = replace(
+            self.answer,
+            shown=self.answer.shown[:count],
+            keys=self.answer.keys[:count],
+            more=self.answer.more or count < len(self.answer.shown),
+        )
+        return replace(self, answer=answer)
+
+
+async def results_of(found: Found) -> Results:
+    """The results with the hits of a page."""
+    request, answer = found.request, found.answer
+    sources, query, plan, opening, page = (
+        request.sources,
+        request.query,
+        request.plan,
+        request.opening,
+        request.page,
+    )
+    sought = Sought.by(query, plan.options.context)
+
+    def excerpts() -> tuple[Hit, ...]:
+        until = time.monotonic() + _MARKING_S
+        return make_hits(
+            answer.shown,
+            answer.rows,
+            sought,
+            repository=sources.repository,
+            first_rank=page.start + 1,
+            until=until,
+            changes=answer.changes,
+        )
+
+    # Marking what patterns match may take its time: no reader waits for that.
+    marked = await anyio.to_thread.run_sync(excerpts) if answer.shown and sought.patterns else None
+    in_threads = plan.by_thread or query.query_class is QueryClass.SHA
+
+    def finish(reader: Reader) -> tuple[tuple[Hit, ...], tuple[Thread, ...], tuple[str, ...]]:
+        within_s = plan.settings.lane_timeout_s
+        hits = annotate(reader, excerpts() if marked is None else marked)
+        shown = [answer.rows[hit.hunk] for hit in hits]
+        fates = fates_of(sources.fates, reader, shown, opening.tip, within_s)
+        hits = tuple(replace(hit, fate=fates.found.get(hit.hunk)) for hit in hits)
+        if not in_threads:
+            return hits, (), tuple(filter(None, (fates.note,)))
+        matched = {sha for one in answer.shown for sha in one.matched} | {hit.commit.sha for hit in hits}
+        names = list(dict.fromkeys(hit.thread for hit in hits if hit.thread))
+        read = read_threads(reader, names, matched)
+        threads, why = threads_with_fates(
+            sources.fates, reader, [read[name] for name in names if name in read], opening.tip, within_s
+        )
+        return hits, threads, (*unthreaded(reader), *filter(None, (why, fates.note)))
+
+    hits, threads, apart = await sources.pool.read(finish) if answer.shown or in_threads else ((), (), ())
+    beyond = replace(page, start=page.start + len(hits), lanes=answer.answered)
+    return Results(
+        query=replace(query, query_class=answer.query_class or query.query_class),
+        hits=hits,
+        lanes=answer.lanes,
+        took_ms=(time.perf_counter() - found.started) * 1_000,
+        fusion=answer.fusion,
+        index=opening.status,
+        literal=answer.span,
+        next_cursor=cursor.write(beyond, found.name, opening.state) if answer.more else None,
+        notes=tuple(dict.fromkeys((*query.notes, *opening.notes, *answer.notes, *apart))),
+        threads=threads,
+        unmatched=() if hits or query.filters == Filters() else await _unmatched(request),
+        total=answer.total,
+        outside=opening.outside,
+    )
+
+
+async def _unmatched(request: Request) -> tuple[str, ...]:
+    """The filters that let nothing through."""
+    sources, filters, tip = request.sources, request.query.filters, request.opening.tip
+    within_s = request.plan.settings.lane_timeout_s * PATIENCE
+    return await sources.pool.read(
+        lambda reader: unmatched(sources, reader, filters, tip=tip, within_s=within_s)
+    )
