@@ -31,8 +31,8 @@ _COMMIT_CACHE_BYTES: Final = 1 * _MIB  # a commit is read for its words, for its
 _LIBGIT2_CACHE_BYTES: Final = 16 * _MIB
 
 # Mapped pack files count as memory too; libgit2's defaults (1 GiB windows, 8 GiB in all) assume a server.
-_PACK_WINDOW_BYTES: Final = 32 * _MIB
-_PACK_MAPPED_BYTES: Final = 256 * _MIB
+_PACK_WINDOW_BYTES: Final = 8 * _MIB
+_PACK_MAPPED_BYTES: Final = 64 * _MIB
 
 # A read that fails makes libgit2 look for new packs each time; this many failures are remembered.
 _MISSING_REMEMBERED: Final = 200_000

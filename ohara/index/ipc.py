@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct(">Q")
 _READ_BYTES = 1 << 20
 
-# What parsing may cost a worker for good before it is replaced, which takes a third of a second.
-LOST_BYTES_AT_MOST = 96 << 20
+# What parsing may cost a worker for good before it is replaced, which takes a third of a second. A thousand
+# commits of a small project, whose versions of files are parsed one after the other, cost as much.
+LOST_BYTES_AT_MOST = 32 << 20
 
 # What a worker may take for its own data. The largest commits need a part of it: the list of two million
 # files half a gigabyte, two versions of a file of 16 MiB and their diff some hundred megabytes. Two workers

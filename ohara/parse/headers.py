@@ -47,7 +47,7 @@ def by_margin(hunk: Hunk, starts: Sequence[int], lines: Sequence[str], language:
     section = hunk.header
     headers: list[str] = []
     wanted = set(starts)
-    for at, line in enumerate(lines):
+    for at, line in enumerate(lines[: starts[-1] + 1]):
         text = line[1:]
         if text and not text[0].isspace():  # at the margin, and so inside of nothing
             if at in wanted:
