@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,6 +15,10 @@ from ohara.sharing import require_same_history, shared_name
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ohara.federation.searcher import Federation
+
+S = TypeVar("S", "Engine", "Federation")
+
 
 def opened(repo: Path | str, shared: str | None) -> tuple[Engine, list[str]]:
     """The engine to ask, with remarks: of the shared index that was named or is the default, or of one's own.
@@ -23,7 +27,7 @@ def opened(repo: Path | str, shared: str | None) -> tuple[Engine, list[str]]:
     """
     name = shared or default_server(repo)
     if name is None:
-        return Engine.open(repo), []
+        return closed_at_the_end(Engine.open(repo)), []
     try:
         engine = Engine.open(repo, shared=name)
         require_same_history(engine.repository, engine.store, shared_name(engine.repository))
@@ -31,10 +35,15 @@ def opened(repo: Path | str, shared: str | None) -> tuple[Engine, list[str]]:
         own = Engine.open(repo)
         if not own.store.exists:
             raise
-        return own, [f"{away.message}: answered from this machine's own index"]
+        return closed_at_the_end(own), [f"{away.message}: answered from this machine's own index"]
+    return closed_at_the_end(engine), []
+
+
+def closed_at_the_end(searcher: S) -> S:
+    """Have it closed when the command ends: a server counts its connections, and SQLite tidies up."""
     if (command := click.get_current_context(silent=True)) is not None:
-        command.call_on_close(engine.close)  # a server counts its connections
-    return engine, []
+        command.call_on_close(searcher.close)
+    return searcher
 
 
 def fresh(repo: Path | str, shared: str | None, *, quiet: bool) -> tuple[Engine, list[str]]:

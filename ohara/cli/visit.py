@@ -32,9 +32,10 @@ def may_go_on(options: SearchOptions, filters: Filters) -> bool:
 def ask_there(asked: FindArguments, query: Query, results: Results | None) -> tuple[Results, list[str]]:
     """The answer with what the refs lead to; the former one, and why, when it cannot be read now."""
     from ohara.cli.progress import Reporter
+    from ohara.cli.shared import closed_at_the_end
     from ohara.engine import Engine
 
-    engine = Engine.open(asked.repos[0] if asked.repos else ".")
+    engine = closed_at_the_end(Engine.open(asked.repos[0] if asked.repos else "."))
     is_quiet = asked.printing.form is not Form.TEXT
     if results is not None:
         refs = " and ".join(query.filters.refs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -958,6 +959,42 @@ def test_without_rerank_nothing_of_fastembed_is_loaded_and_the_vector_lane_answe
     home = engine.location.folder.parents[2]
     done = python("-c", WITHOUT_RERANK, str(shared_project.path), env={"OHARA_HOME": str(home)})
     assert (done.stdout, done.stderr) == ("3 []\n", "")
+
+
+COLD = """
+import gc, json, sys
+from ohara.cli.entry import main
+begun = [each["collections"] for each in gc.get_stats()]
+sys.argv = ["ohara", "find", "--no-daemon", "--no-rerank", "--repo", sys.argv[1], "retry with backoff"]
+code = main()
+collections = [each["collections"] - before for each, before in zip(gc.get_stats(), begun)]
+print(json.dumps([code, collections, gc.get_count()[0] < 1_000, sorted(sys.modules)]), file=sys.stderr)
+"""
+
+
+def test_a_search_in_a_new_process_loads_and_collects_little_and_leaves_nothing_open(
+    shared_project: Repo, engine: Engine
+) -> None:
+    engine.close()
+    folder = engine.location.folder
+    done = python("-c", COLD, str(shared_project.path), env={"OHARA_HOME": str(folder.parents[2])})
+    assert done.stdout.startswith("1. ")
+    code, collections, is_frozen, modules = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0
+    assert collections[1:] == [0, 0]
+    assert is_frozen
+    assert [name for name in ("index.db-wal", "index.db-shm") if (folder / name).exists()] == []
+    unwanted = {
+        "fastembed",
+        "onnxruntime",
+        "tree_sitter",
+        "pathspec",
+        "msgspec",
+        "platformdirs",
+    }
+    assert {name.partition(".")[0] for name in modules} & unwanted == set()
+    later = {"ohara.index.run", "ohara.browse.browser", "ohara.daemon.server", "ohara.federation.searcher"}
+    assert later & set(modules) == set()
 
 
 # -- profiles ------------------------------------------------------------------------------------

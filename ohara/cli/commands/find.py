@@ -214,7 +214,7 @@ def command(**given: object) -> ExitCode:
 def _in_process(asked: FindArguments, query: Query | None) -> tuple[Results | None, list[str]]:
     """Answer in this process, with remarks; a batch is answered and printed, line by line."""
     from ohara.cli.freshness import begin_all, renew_vectors
-    from ohara.cli.shared import fresh
+    from ohara.cli.shared import closed_at_the_end, fresh
     from ohara.federation.scope import choose, is_several
 
     options, quiet = asked.options, asked.printing.form is not Form.TEXT
@@ -222,7 +222,7 @@ def _in_process(asked: FindArguments, query: Query | None) -> tuple[Results | No
     if is_several(asked.repos, filters):
         from ohara.federation.searcher import Federation
 
-        federation = Federation(choose(asked.repos, filters, folder=Path.cwd()))
+        federation = closed_at_the_end(Federation(choose(asked.repos, filters, folder=Path.cwd())))
         notes = begin_all(federation.to_begin() if names_paths(asked.repos) else [], quiet=quiet)
         if query is None:
             return _batch(federation, options, notes)
