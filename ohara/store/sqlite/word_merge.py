@@ -35,7 +35,7 @@ _LARGE = 8_000  # hunks
 _MANY = 24
 _DROPPED_SHARE = 8  # an eighth of a piece
 
-_TEXTS_AT_ONCE = 500_000  # entries of postings, some 250 bytes each while they are merged
+_TEXTS_AT_ONCE = 200_000  # entries of postings, some 250 bytes each while they are merged
 
 _ROWS = """SELECT word, piece, hunks, change, change_places, message, message_places FROM posting
   WHERE piece IN ({}) ORDER BY word, piece"""

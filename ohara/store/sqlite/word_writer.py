@@ -23,7 +23,7 @@ from ohara.store.sqlite.word_pieces import (
 from ohara.store.vocabulary import BYTES_OF_A_WORD, Numbering
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,6 +39,8 @@ _WIDTH = len(COLUMNS)
 # A word, a text, a column and a place are sorted as one number: so many bits for each.
 _TEXT_BITS, _COLUMN_BITS, _PLACE_BITS = 17, 3, 21
 _LAST_PLACE = (1 << _PLACE_BITS) - 1
+_RANK_AT = _TEXT_BITS + _COLUMN_BITS + _PLACE_BITS
+_KEYS_AT_ONCE = 200_000  # a hundred bytes each, while postings are made of them
 
 # A piece is written when its texts have so many words, lest a batch of one enormous commit take all memory.
 _MOST_WORDS = 2_500_000
@@ -171,10 +173,16 @@ class WordWriter:
         ordered = sorted(np.flatnonzero(used).tolist(), key=words.__getitem__)
         ranks = np.zeros(len(words), np.int64)
         ranks[ordered] = np.arange(len(ordered))
-        change = _postings(ranks[numbers], sizes, _WIDTH)
-        message = _postings(ranks[said], said_sizes, 1)
+        change = _sorted_keys(ranks[numbers], sizes, _WIDTH)
+        message = _sorted_keys(ranks[said], said_sizes, 1)
+        del numbers, gathered.change
         piece = PieceWriter(self._connection, Texts(np.array(gathered.hunks, np.int64), lengths, units))
-        piece.write([words[each] for each in ordered], change, message)
+        for first, last in _portions(change, len(ordered)):
+            piece.write(
+                [words[each] for each in ordered[first:last]],
+                _postings(_of_ranks(change, first, last), _WIDTH),
+                _postings(_of_ranks(message, first, last), 1),
+            )
         piece.finish()
         if len(self._numbers) > _NUMBERED_WORDS:
             self._numbers.clear()
@@ -195,16 +203,37 @@ class WordWriter:
                 there[hunk] = 1
 
 
-def _postings(ranks: Numbers, sizes: Numbers, width: int) -> Postings:
-    """The postings of words that stand one after the other, in texts of so many columns of so many words."""
+def _sorted_keys(ranks: Numbers, sizes: Numbers, width: int) -> Numbers:
+    """Word, text, column and place in one number, of words that stand in texts of so many columns."""
     columns = np.arange(len(sizes))
     begins = (columns // width << _COLUMN_BITS | columns % width) << _PLACE_BITS
     if len(sizes) and int(sizes.max()) > _LAST_PLACE:
         raise ValueError("a column has too many words")
     keys = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
     keys += np.arange(len(ranks))
-    keys += ranks << (_TEXT_BITS + _COLUMN_BITS + _PLACE_BITS)
+    keys += ranks << _RANK_AT
     keys.sort()
+    return keys
+
+
+def _portions(keys: Numbers, words: int) -> Iterator[tuple[int, int]]:
+    """All words, as many at once as memory allows, by the first and the one behind the last."""
+    first = 0
+    while first < words:
+        end = int(np.searchsorted(keys, first << _RANK_AT)) + _KEYS_AT_ONCE
+        last = max(first + 1, int(keys[end]) >> _RANK_AT) if end < len(keys) else words
+        yield first, last
+        first = last
+
+
+def _of_ranks(keys: Numbers, first: int, last: int) -> Numbers:
+    """The keys of some words, counted from the first of them."""
+    start, end = np.searchsorted(keys, [first << _RANK_AT, last << _RANK_AT])
+    return keys[start:end] - (first << _RANK_AT)
+
+
+def _postings(keys: Numbers, width: int) -> Postings:
+    """The postings that sorted keys make up."""
     runs = keys >> _PLACE_BITS
     begins = np.flatnonzero(np.diff(runs, prepend=-1))
     times = np.diff(begins, append=len(keys))
