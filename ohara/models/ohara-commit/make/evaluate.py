@@ -118,11 +118,15 @@ class State:
         if vectors:
             kept = np.load(vectors)
             at = {sha: place for place, sha in enumerate(kept["shas"])}
-            mine = kept["documents"][[at[sha] for sha in counted.shas]].astype(np.float32)
-            # A commit without a word has no vector, and is near to nothing.
-            empty = np.abs(mine).sum(1) == 0
-            self.cosines = kept["queries"][: len(asked)].astype(np.float32) @ mine.T
-            self.cosines[:, empty] = self.cosines.min()
+            self.cosines = {}
+            # Vectors of the change alone, and, where there are some, of what each way's commits say and the change.
+            for way in ("documents", *(mode for mode in modes if mode in kept)):
+                mine = kept[way][[at[sha] for sha in counted.shas]].astype(np.float32)
+                # A commit without a word has no vector, and is near to nothing.
+                empty = np.abs(mine).sum(1) == 0
+                found = kept["queries"][: len(asked)].astype(np.float32) @ mine.T
+                found[:, empty] = found.min()
+                self.cosines[way] = found
         self.silence = {}
         self.opinions = {}
         self._unsaid: dict[tuple[str, int], float] = {}
@@ -150,9 +154,9 @@ class State:
             [values[self.places[one.commit]] if one.commit in self.places else 0.0 for one in pool.candidates]
         )
 
-    def near(self, number: int) -> np.ndarray:
+    def near(self, number: int, way: str = "documents") -> np.ndarray:
         """Every commit's nearness: the nearest 1, those behind the first hundred 0."""
-        cosines = self.cosines[number]
+        cosines = self.cosines.get(way, self.cosines["documents"])[number]
         best = np.sort(cosines)[-NEAR:]
         return np.clip((cosines - best[0]) / max(1e-6, best[-1] - best[0]), 0, 1)
 
@@ -299,6 +303,11 @@ class Parts:
         state = self._state
         return lambda mode, number, pool: share * state.of_commits(pool, state.near(number))
 
+    def told(self, share: float) -> Extra:
+        """How near it finds what a commit says and did."""
+        state = self._state
+        return lambda mode, number, pool: share * state.of_commits(pool, state.near(number, mode))
+
     def quiet(self, part: Extra) -> Extra:
         """For commits that say nothing."""
         return lambda mode, number, pool: self._state.silence[mode][number] * part(mode, number, pool)
@@ -342,7 +351,10 @@ def systems(state: State) -> dict[str, Tried]:
 def _by_encoder(parts: Parts, *, late: bool) -> dict[str, Tried]:
     near, quiet = parts.near, parts.quiet
     found = {f"near {share:g}": near(share) for share in (0.1, 0.2, 0.3, 0.5, 0.8)}
-    found |= {f"near {share:g} quiet": quiet(near(share)) for share in (0.3, 0.5)}
+    found |= {f"near {share:g} quiet": quiet(near(share)) for share in (0.1, 0.2, 0.3, 0.5)}
+    found |= {f"told {share:g}": parts.told(share) for share in (0.1, 0.2, 0.3, 0.5, 0.8)}
+    found["told .2, A .2"] = both(parts.told(0.2), quiet(parts.whole(0.2)))
+    found["told .3, flat .15"] = both(parts.told(0.3), parts.flat(0.15))
     for share, more in ((0.05, 0.15), (0.1, 0.2), (0.2, 0.2), (0.2, 0.4)):
         found[f"near {share:g} + {more:g} quiet"] = both(near(share), quiet(near(more)))
     found["near .2 quiet, A .2"] = both(quiet(near(0.2)), quiet(parts.whole(0.2)))

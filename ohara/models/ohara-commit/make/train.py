@@ -31,9 +31,11 @@ import torch
 from torch.nn import functional as F
 
 HERE = Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[4])]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[4]), str(HERE.parents[2] / "ohara-static" / "make")]
+from corpus import TRAIN  # noqa: E402
 from digest import LAZY, query_text, subject_text  # noqa: E402
 from encoder import Encoder, base, embed, padded, tokenizer_of, tokens  # noqa: E402
+from lexical_prior import Prior  # noqa: E402
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -42,9 +44,12 @@ FAMILIES, FAMILY = 16, 4
 QUERY_TOKENS, DOCUMENT_TOKENS = 40, 96
 MEMORY = 384
 WARMUP = 50
-EMA = 0.995
+EMA = 0.99
 CHECKPOINT_S = 180
 SHOWN = 0.2
+# This many queries are answered without the lexical score, so that the encoder stands alone as well.
+HIDDEN = 0.25
+NEAR = 100
 HOTTEST = 50.0  # unbounded, it rose while the loss stood still
 ASK = (
     "how did we {}",
@@ -82,7 +87,8 @@ class Repository:
         for number, row in enumerate(self.commits):
             for path in row.paths:
                 self.of_path.setdefault(path, []).append(number)
-        self.memory: deque[tuple[str, torch.Tensor]] = deque(maxlen=MEMORY)
+        self.memory: deque[tuple[Commit, torch.Tensor]] = deque(maxlen=MEMORY)
+        self.prior = Prior(row.digest for row in rows)
 
     def batch(self, chance: random.Random) -> list[Commit]:
         """Families of commits that touched one file at about one time."""
@@ -153,6 +159,9 @@ class Judge:
                 tokens(tokenizer, [query_text(text) for text, _ in asked], QUERY_TOKENS),
                 tokens(tokenizer, [rows[place]["digest"] for place in kept], DOCUMENT_TOKENS),
                 [[at[place] for place in answers] for _, answers in asked],
+                Prior(row["digest"] for row in rows).scores(
+                    [text for text, _ in asked], [rows[place]["digest"] for place in kept]
+                ),
             )
 
     def look(self, model: Encoder) -> dict[str, float]:
@@ -163,33 +172,42 @@ class Judge:
             found += [1.0 / (1 + int((row > row[place]).sum())) for place, row in enumerate(near)]
         out = {"held_mrr": float(np.mean(found))}
         if self.tuned:
-            asked, told, answers = self.tuned
+            asked, told, answers, lexical = self.tuned
             near = embed(model, asked) @ embed(model, told).T
-            ranks = np.array(
-                [
-                    1 + int((row > row[right].max()).sum()) if right else 10_000
-                    for row, right in zip(near, answers, strict=True)
-                ]
-            )
-            out["tune_mrr"] = float(np.where(ranks <= 10, 1.0 / ranks, 0.0).mean())
-            out["tune_at_50"] = float((ranks <= 50).mean())
+            last = np.sort(near)[:, -NEAR, None]
+            added = lexical + np.clip((near - last) / (near.max(1, keepdims=True) - last), 0, 1)
+            for title, scores in (("tune", near), ("words", lexical), ("both", added)):
+                ranks = np.array(
+                    [
+                        1 + int((row > row[right].max()).sum()) if right else 10_000
+                        for row, right in zip(scores, answers, strict=True)
+                    ]
+                )
+                out[f"{title}_mrr"] = float(np.where(ranks <= 10, 1.0 / ranks, 0.0).mean())
+                out[f"{title}_at_50"] = float((ranks <= 50).mean())
         return out
 
 
-def contrast(
+def contrast(  # noqa: PLR0917
     queries: torch.Tensor,
     documents: torch.Tensor,
     commits: list[Commit],
     repository: Repository,
     heat: torch.Tensor,
+    lexical: torch.Tensor,
 ) -> torch.Tensor:
-    """How far each query is from its own digest, and each digest from its own query."""
+    """How far each query is from its own digest, and each digest from its own query.
+
+    `lexical` is what the words say of the batch's and the older digests, in the measure of the logits.
+    """
     same = torch.tensor([[left is not right and alike(left, right) for right in commits] for left in commits])
-    logits = (queries @ documents.T * heat).masked_fill(same, -1e4)
+    older = [vector for _, vector in repository.memory]
+    known = {commit.sha for commit in commits}
+    near = queries @ torch.cat([documents, *([torch.stack(older)] if older else [])]).T * heat + lexical
+    again = torch.tensor([commit.sha in known for commit, _ in repository.memory], dtype=torch.bool)
+    wide = near.masked_fill(torch.cat([same, again.expand(len(commits), -1)], dim=1), -1e4)
     target = torch.arange(len(commits))
-    here = {commit.sha for commit in commits}
-    older = [vector for sha, vector in repository.memory if sha not in here]
-    wide = torch.cat([logits, queries @ torch.stack(older).T * heat], dim=1) if older else logits
+    logits = wide[:, : len(commits)]
     return (F.cross_entropy(wide, target) + F.cross_entropy(logits.T, target)) / 2
 
 
@@ -232,6 +250,9 @@ def main() -> None:
     parser.add_argument(
         "--cooldown", type=int, default=0, help="the rate falls to zero over the last N of --steps"
     )
+    parser.add_argument(
+        "--trust", type=float, default=0.0, help="what the lexical score counts at first; 0: never"
+    )
     parser.add_argument("--check-every", type=int, default=200)
     parser.add_argument("--tune", type=Path)
     parser.add_argument("--questions", type=Path)
@@ -250,19 +271,21 @@ def main() -> None:
         log.write(json.dumps({key: round(value, 4) for key, value in values.items()}) + "\n")
         log.flush()
 
-    repositories = [Repository(file) for file in sorted(given.pairs.glob("*.jsonl.gz")) if file != given.tune]
+    repositories = [Repository(given.pairs / f"{name}.jsonl.gz") for name in sorted(TRAIN)]
     share = np.array([len(one.commits) for one in repositories]) ** 0.5
     tokenizer = tokenizer_of(given.init, given.tokenizer)
     judge = Judge(repositories, tokenizer, given.tune, given.questions)
     model = base(given.init, [int(layer) for layer in given.layers.split(",")], given.pooling)
     model.bert.words.weight.requires_grad_(requires_grad=False)
     heat = torch.nn.Parameter(torch.tensor(np.log(20.0), dtype=torch.float32))
+    trust = torch.nn.Parameter(torch.tensor(given.trust), requires_grad=given.trust > 0)
     learnt = [p for p in model.parameters() if p.requires_grad]
     optimiser = torch.optim.AdamW(
         [
             {"params": [p for p in learnt if p.dim() > 1], "weight_decay": 0.01},
             {"params": [p for p in learnt if p.dim() <= 1], "weight_decay": 0.0},
             {"params": [heat], "weight_decay": 0.0, "boost": 20.0},
+            {"params": [trust], "weight_decay": 0.0, "boost": 100.0},
         ],
         lr=given.rate,
         betas=(0.9, 0.98),
@@ -287,13 +310,14 @@ def main() -> None:
         mean, step, spent = saved["mean"], saved["step"], saved["spent"]
         with torch.no_grad():
             heat.copy_(saved["heat"])
+            trust.copy_(saved["trust"])
         copy_rounded()
     say(step=step, commits=sum(len(one.commits) for one in repositories), pid=os.getpid())
 
     def save() -> None:
         state = {
             "model": model.state_dict(), "optimiser": optimiser.state_dict(), "mean": mean, "heat": heat.detach(), "step": step,
-            "spent": spent, "layers": given.layers, "pooling": given.pooling,
+            "trust": trust.detach(), "spent": spent, "layers": given.layers, "pooling": given.pooling,
         }  # fmt: skip
         torch.save(state, file.with_suffix(".part"))
         file.with_suffix(".part").rename(file)
@@ -327,10 +351,16 @@ def main() -> None:
         back = torch.empty(len(order), dtype=torch.long)
         back[torch.from_numpy(order)] = torch.arange(len(order))
         documents = torch.cat(parts)[back]
-        loss = contrast(queries, documents, commits, repository, heat.exp().clamp(max=HOTTEST))
-        repository.memory.extend(zip((c.sha for c in commits), documents.detach(), strict=True))
+        others = [commit.digest for commit, _ in repository.memory]
+        lexical = torch.zeros(len(commits), len(commits) + len(others))
+        if given.trust:
+            scores = repository.prior.scores(asked, [commit.digest for commit in commits] + others)
+            hidden = torch.tensor([chance.random() < HIDDEN for _ in commits])
+            lexical = torch.from_numpy(scores).masked_fill(hidden[:, None], 0.0) * trust
+        loss = contrast(queries, documents, commits, repository, heat.exp().clamp(max=HOTTEST), lexical)
+        repository.memory.extend(zip(commits, documents.detach(), strict=True))
         rounded.zero_grad(set_to_none=True)
-        heat.grad = None
+        heat.grad = trust.grad = None
         loss.backward()
         for exact, near in zip(model.parameters(), rounded.parameters(), strict=True):
             exact.grad = None if near.grad is None else near.grad.float()
@@ -350,6 +380,7 @@ def main() -> None:
                 loss=float(np.mean(losses)),
                 minutes=spent / 60,
                 heat=float(heat.detach().exp()),
+                trust=float(trust.detach()),
                 cpu=time.process_time() / 60,
             )
             losses = []

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ohara.model import HunkId
+    from ohara.retrieve.comparing import WordCounts
     from ohara.retrieve.rank import ToRank
     from ohara.retrieve.ranking import Ranking, ScoredHunk
     from ohara.store.answers import StoredHunk
@@ -168,7 +169,9 @@ def record(
 
     told: dict[int, str] = {}
 
-    async def catch(asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk]) -> object:
+    async def catch(
+        asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk], counts: WordCounts
+    ) -> object:
         caught[:] = [(one, rows[one.hunk]) for one in in_order(found)[: None if wide else depth]]
         commits = list(dict.fromkeys(row.commit_id for _, row in caught))[:COMMITS_READ]
         first = [row for _, row in caught if row.commit_id in commits]
@@ -178,6 +181,7 @@ def record(
             replace(asked, plan=replace(asked.plan, options=replace(asked.plan.options, rerank=False))),
             found,
             rows,
+            counts,
         )
 
     answered: dict[str, list[tuple[int, str, float]]] = {}
