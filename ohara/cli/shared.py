@@ -40,7 +40,7 @@ def opened(repo: Path | str, shared: str | None) -> tuple[Engine, list[str]]:
 
 
 def closed_at_the_end(searcher: S) -> S:
-    """Have it closed when the command ends: a server counts its connections, and SQLite tidies up."""
+    """Have it closed when the command ends: a server counts its connections, a file is left tidy."""
     if (command := click.get_current_context(silent=True)) is not None:
         command.call_on_close(searcher.close)
     return searcher
