@@ -51,6 +51,11 @@ class LocalMember:
             self._engine = Engine.open(self.chosen.path)
         return self._engine
 
+    def close(self) -> None:
+        """Close its engine, if it was opened."""
+        if self._engine is not None:
+            self._engine.close()
+
     def to_begin(self) -> Engine | None:
         """Its engine, when it has no index yet; None when it has one, or cannot be opened."""
         try:
@@ -108,7 +113,7 @@ class Federation:
     def close(self) -> None:
         """Close what is open."""
         for member in self.members:
-            member.engine.close()
+            member.close()
 
     def _in_the_one(self, question: Callable[[Engine], T], subject: str) -> T:
         answers: list[tuple[str, T]] = []
