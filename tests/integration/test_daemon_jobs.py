@@ -150,7 +150,7 @@ def test_a_full_disk_fails_the_job_and_nothing_else(
 ) -> None:
     path = many_commits(tmp_path / "many.git", DISK_FILLING_COMMITS).path
     with (
-        small_disk(ohara_home / "data", "1500k"),
+        small_disk(ohara_home / "data", "2000k"),
         service(ohara_home, monkeypatch) as pid,
         client.connect() as listening,
         client.connect() as there,
