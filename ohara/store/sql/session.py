@@ -147,8 +147,3 @@ class Writes(Asks, Protocol):
     def drop_meta(self, key: str) -> None:
         """Forget the value that is stored under a name."""
         ...
-
-
-def shas_of(packed: bytes) -> list[bytes]:
-    """The shas that stand one behind the other in packed parents."""
-    return [packed[at : at + SHA_BYTES] for at in range(0, len(packed), SHA_BYTES)]

@@ -85,7 +85,7 @@ class FtsFilter(HunkFilter):
 
     def passing(self, session: Asks, hunks: list[int]) -> bytes:
         """A byte for each hunk: 1 for those of some that may answer; what it says of others means nothing."""
-        if self.kept is not None and len(self.parameters) == 1:
+        if self.kept is not None and self.is_one_set:
             return self.kept.hunks
         return flagged(session, _PASSING.format(self.where), listed(hunks), *self.parameters)
 

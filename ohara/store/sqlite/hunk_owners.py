@@ -9,8 +9,6 @@ from ohara.arrays import np
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from ohara.store.sql.session import Asks
@@ -46,10 +44,3 @@ class Owners:
         found = np.zeros(int(owners.max(initial=0)) + 1, bool)
         found[owners] = True
         return found[1:].tobytes()
-
-
-def in_all(several: Sequence[bytes]) -> bytes:
-    """1 for the numbers that have a 1 in all of some flags."""
-    length = min(map(len, several))
-    found: NDArray[np.bool_] = np.logical_and.reduce([np.frombuffer(each[:length], bool) for each in several])
-    return found.tobytes()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.model import Sha
+    from ohara.store.answers import WordQuery
     from ohara.store.facts import Fact
     from ohara.store.sql.codec import Codec
     from ohara.store.sqlite.connection import Connection
@@ -99,15 +100,12 @@ class Session(Connected):
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement; raises instead of beginning when told to stop."""
         self.check()
-        asked = [self.flags_of(each) if isinstance(each, Holding) else each for each in parameters]
+        asked = [self._holding(each.words) if isinstance(each, Holding) else each for each in parameters]
         found: list[tuple[Any, ...]] = self.connection.execute(spelled(statement), asked).fetchall()
         return found
 
-    def flags_of(self, asked: object) -> bytes:
-        """A byte for each hunk, of a filter's parameter: 1 for those of its set, or that hold its words."""
-        if not isinstance(asked, Holding):
-            return cast("bytes", asked)
-        words = asked.words
+    def _holding(self, words: WordQuery) -> bytes:
+        """A byte for each hunk: 1 for those that hold one of the selecting words."""
         return self.shared(("holding", words), lambda: HunkSet(word_queries.holding_flags(self, words))).hunks
 
     # -- what is remembered ----------------------------------------------------------------------
@@ -116,7 +114,7 @@ class Session(Connected):
         """Forget what was remembered when another connection has written since."""
         state = int(self.connection.pragma("data_version"))
         if state != self._state:
-            self._memory.forget(changed=self._state != _NEVER_LOOKED)
+            self._memory.forget()
             self._state = state
             self._notes.clear()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock, RLock
-from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ class SharedMemory:
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self.word_rows: dict[str, int] = {}
         self._values: dict[Hashable, object] = {}
-        self.changed_at = 0.0  # when the index was last seen to have changed
         self._most_bytes = most_bytes
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, Sized] = OrderedDict()
@@ -46,7 +44,7 @@ class SharedMemory:
         self._bytes = 0
         self._state = 0
 
-    def forget(self, *, changed: bool = True) -> None:
+    def forget(self) -> None:
         """The index has changed, or somebody looks at it who cannot tell."""
         with self._lock:
             self._state += 1
@@ -55,8 +53,6 @@ class SharedMemory:
             # Not emptied: who writes into the former ones writes what was true then.
             self.word_rows = {}
             self._values = {}
-            if changed:
-                self.changed_at = monotonic()
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made for a key, or what `make` makes now; kept whatever its size."""
