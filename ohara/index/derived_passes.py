@@ -8,7 +8,7 @@ from ohara.index.ipc import Part
 from ohara.index.numbered import NO_WORDS
 from ohara.index.stages import LARGEST_BATCH_HUNKS, Batches, surviving
 from ohara.model import Pass, Progress
-from ohara.store.derived import DerivedTexts
+from ohara.store.derived import DerivedLiterals, DerivedTexts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ohara.index.pool import Pool
     from ohara.index.stages import Clock
     from ohara.model import Symbol
-    from ohara.store.derived import DerivedLiterals, DerivedVectors, HeadFile, TouchedHunk
+    from ohara.store.derived import DerivedVectors, HeadFile, TouchedHunk
     from ohara.store.writing import Writer
 
 _TASK_ITEMS = 128  # commits or blobs in a task: enough for a file's versions to meet in one worker
@@ -48,43 +48,58 @@ def derive(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> It
     yield from _pass(writer, pool, clock, stage, kind=f"derive-{stage}", write=write)
 
 
-def convert_words(writer: Writer, pool: Pool | Inline, clock: Clock) -> Iterator[Progress]:
-    """Keep words as they are kept now, in an index of a former version; it is searched as before until then.
+def convert(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> Iterator[Progress]:
+    """Keep words or trigrams as they are kept now, in an index of a former version.
 
-    Commits go in the order of their numbers, whichever worker is first: so much is converted when it is
-    stopped or killed, and the next run goes on there.
+    It is searched as before meanwhile. Commits go in the order of their numbers, whichever worker is first:
+    so much is converted when it is stopped or killed, and the next run goes on there.
     """
-    total = len(writer.passes.unconverted())
+    passes = writer.passes
+    unconverted = passes.unconverted if stage is Pass.TEXT else passes.unconverted_literals
+    total = len(unconverted())
+
+    write = cast(
+        "Callable[[Sequence[object]], None]",
+        passes.convert_texts if stage is Pass.TEXT else passes.convert_literals,
+    )
 
     def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
-        pending = writer.passes.unconverted()
+        pending = unconverted()
         tasks = list(_in_order(pending, suspects))
         batches = Batches(writer)
-        arrived: dict[object, Sequence[DerivedTexts]] = {}
+        arrived: dict[object, Sequence[object]] = {}
         done = total - len(pending)
         waiting = iter(tasks)
         awaited = next(waiting, None)
-        for message in pool.run(f"derive-{Pass.TEXT}", tasks):
+        for message in pool.run(f"derive-{stage}", tasks):
             if isinstance(message, Part):
-                results = cast("tuple[DerivedTexts, ...]", message.results)
-                arrived[results[0].commit_id] = results
+                arrived[cast("tuple[int]", message.results[0])[0]] = message.results
             while awaited is not None and awaited[0] in arrived:
                 ready = arrived.pop(awaited[0])
                 writer.begin()
-                writer.passes.convert_texts(ready)
+                write(ready)
                 done += len(ready)
                 batches.end_if_full()
                 awaited = next(waiting, None)
-                yield Progress(Pass.TEXT, done, total, 0, clock.elapsed_s)
+                yield Progress(stage, done, total, 0, clock.elapsed_s)
             if clock.expired:
                 break
         writer.commit()
 
-    def give_up(commit_id: object, _: str) -> None:
-        writer.passes.convert_texts([DerivedTexts(cast("int", commit_id), (), b"", NO_WORDS)])
+    def give_up(commit_id: object, reason: str) -> None:
+        number = cast("int", commit_id)
+        writer.record_failure(writer.sha_of(number), f"its {stage} pass {reason}")
+        write([_nothing(stage, number)])
 
     if total:
         yield from surviving(writer, attempt, give_up)
+
+
+def _nothing(stage: Pass, commit_id: int) -> DerivedTexts | DerivedLiterals:
+    """What there is of a commit that no worker survives."""
+    if stage is Pass.TEXT:
+        return DerivedTexts(commit_id, (), b"", NO_WORDS)
+    return DerivedLiterals(commit_id, ())
 
 
 def _in_order(items: Sequence[int], alone: frozenset[object]) -> Iterator[tuple[int, ...]]:

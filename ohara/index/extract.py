@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from ohara.languages import language_of
 from ohara.model import Hunk
 from ohara.parse.chunks import split
 from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
+from ohara.store.trigram_codes import packed_trigrams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,7 +71,7 @@ class Extractor:
                     ready.append(part)
                     size += _size(part)
                     if size >= _PART_CHARS:
-                        yield Part(task.number, with_vocabulary(ready, self._words))
+                        yield Part(task.number, self._finished(ready))
                         ready, size, begun = [], 0, 0
             except MemoryError:
                 raise  # this process is of no more use
@@ -77,7 +79,11 @@ class Extractor:
                 del ready[begun:]
                 yield Failed(task.number, sha, reason_of(fault))
         if ready:
-            yield Part(task.number, with_vocabulary(ready, self._words))
+            yield Part(task.number, self._finished(ready))
+
+    def _finished(self, ready: list[PreparedCommit]) -> tuple[PreparedCommit, ...]:
+        """Commits with what is made of many at once."""
+        return with_vocabulary(_with_packed_trigrams(ready), self._words)
 
     def prepare(self, sha: Sha) -> Iterator[PreparedCommit]:
         """One commit, in more than one part when it is too big to hold at once; without a vocabulary yet."""
@@ -172,6 +178,21 @@ def _hunk(hunk: Hunk, pack: Callable[[str], Packed] | None) -> PreparedHunk:
         words,
         kept.signs,
     )
+
+
+def _with_packed_trigrams(ready: list[PreparedCommit]) -> list[PreparedCommit]:
+    """Commits with the trigrams of their changed lines in place of these."""
+    hunks = [hunk for commit in ready for file in commit.files for hunk in file.hunks]
+    packed = packed_trigrams([hunk.changed for hunk in hunks])
+    made = iter(
+        [hunk._replace(changed="", trigrams=trigrams) for hunk, trigrams in zip(hunks, packed, strict=True)]
+    )
+    return [
+        commit._replace(
+            files=tuple([file._replace(hunks=tuple(islice(made, len(file.hunks)))) for file in commit.files])
+        )
+        for commit in ready
+    ]
 
 
 def _beyond(folders: set[bytes]) -> str:

@@ -10,6 +10,7 @@ from ohara.index.lines import sides, with_trigrams
 from ohara.index.numbered import NO_WORDS, NumberedWords, derived_with_vocabulary
 from ohara.store.derived import ContentLines, DerivedLiterals, DerivedTexts, HunkText
 from ohara.store.engines import index_at
+from ohara.store.trigram_codes import packed_trigrams
 from ohara.words import index_text
 
 if TYPE_CHECKING:
@@ -58,8 +59,18 @@ class Deriver:
         yield Part(task.number, derived_with_vocabulary(made, self._words))
 
     def literals(self, task: Task) -> Iterator[Part | Failed]:
-        """The changed lines of each commit of the task."""
-        yield Part(task.number, tuple(self._literals(cast("int", commit_id)) for commit_id in task.items))
+        """The trigrams of each commit of the task."""
+        made = [self._literals(cast("int", commit_id)) for commit_id in task.items]
+        packed = iter(packed_trigrams([row.changed for commit in made for row in commit.rows]))
+        yield Part(
+            task.number,
+            tuple(
+                commit._replace(
+                    rows=tuple([row._replace(changed="", trigrams=next(packed)) for row in commit.rows])
+                )
+                for commit in made
+            ),
+        )
 
     def _texts(self, commit_id: int) -> DerivedTexts:
         pack = self._words.pack

@@ -213,7 +213,7 @@ def _workers_ahead(this: _Run) -> Pool:
 def _workshop(writer: Writer, this: _Run, plan: Plan) -> AbstractContextManager[Pool | Inline]:
     """Workers for a long run; for a short one, unless the last such run never ended, this process."""
     waiting = sum(writer.passes.count_pending(stage) for stage in this.options.passes)
-    waiting += len(writer.passes.unconverted())
+    waiting += len(writer.passes.unconverted()) + len(writer.passes.unconverted_literals())
     small = len(plan.pending) + waiting <= inline.SMALL_RUN_COMMITS
     if small and not writer.fact(INLINE):
         writer.record(INLINE, True)
@@ -237,6 +237,8 @@ def _later_passes(
             yield from derived_passes.derive(writer, pool, this.clock, stage)
     if Pass.TEXT in wanted and writer.passes.keeps_former_words and not this.clock.expired:
         yield from _convert_words(writer, pool, this)
+    if Pass.LITERAL in wanted and writer.passes.keeps_former_trigrams and not this.clock.expired:
+        yield from _convert_trigrams(writer, pool, this)
     if Pass.SYMBOL in wanted and not this.clock.expired:
         yield from _read_head(writer, pool, this, tips)
         yield from derived_passes.touch_symbols(writer, pool, this.clock)
@@ -253,9 +255,17 @@ def _later_passes(
 
 def _convert_words(writer: Writer, pool: Pool | Inline, this: _Run) -> Iterator[Progress]:
     """Keep the words of an index of a former version as they are kept now."""
-    yield from derived_passes.convert_words(writer, pool, this.clock)
+    yield from derived_passes.convert(writer, pool, this.clock, Pass.TEXT)
     if not writer.passes.unconverted() and not writer.passes.any_pending(Pass.TEXT):
         writer.passes.end_conversion()
+        writer.upkeep.compact()
+
+
+def _convert_trigrams(writer: Writer, pool: Pool | Inline, this: _Run) -> Iterator[Progress]:
+    """Keep the trigrams of an index of a former version as they are kept now."""
+    yield from derived_passes.convert(writer, pool, this.clock, Pass.LITERAL)
+    if not writer.passes.unconverted_literals() and not writer.passes.any_pending(Pass.LITERAL):
+        writer.passes.end_literal_conversion()
         writer.upkeep.compact()
 
 
@@ -300,6 +310,8 @@ def _unfinished(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> bool:
     if this.embedder is None:
         wanted.discard(Pass.VECTOR)
     if Pass.TEXT in wanted and writer.passes.keeps_former_words:
+        return True
+    if Pass.LITERAL in wanted and writer.passes.keeps_former_trigrams:
         return True
     if Pass.SYMBOL in wanted and writer.fact(HEAD_SYMBOLS) != _indexed_head(this, tips):
         return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from ohara.store import trigram_codes
     from ohara.store.vocabulary import Packed, Vocabulary
 
 
@@ -66,11 +67,15 @@ class DerivedTexts(NamedTuple):
 
 
 class ContentLines(NamedTuple):
-    """The changed lines of a content, and of what their encoded lines consist (None: there are none)."""
+    """The changed lines of a content, and of what their encoded lines consist (None: there are none).
+
+    Where their trigrams are made already, the lines are empty.
+    """
 
     content_id: int
     changed: str
     signs: int | None
+    trigrams: trigram_codes.Packed | None = None
 
 
 class DerivedLiterals(NamedTuple):

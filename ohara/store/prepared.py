@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ohara.model import ChangeKind, Commit, LeftOut
+    from ohara.store import trigram_codes
     from ohara.store.vocabulary import Packed, Vocabulary
 
 
@@ -24,7 +25,8 @@ class HunkWords(NamedTuple):
 class PreparedHunk(NamedTuple):
     """One hunk. No digest: a change without lines. No words: left out of the text pass.
 
-    `changed` is what its trigrams are made from. `signs` says of what the changed lines with encoded text
+    `changed` is what its trigrams are made from; where who prepared it has made them, they are in `trigrams`
+    and `changed` is empty. `signs` says of what the changed lines with encoded text
     consist, which are not wholly in it; None where there are none.
     """
 
@@ -38,6 +40,7 @@ class PreparedHunk(NamedTuple):
     changed: str
     words: HunkWords | None
     signs: int | None
+    trigrams: trigram_codes.Packed | None = None
 
 
 class PreparedFile(NamedTuple):

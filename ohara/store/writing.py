@@ -85,6 +85,23 @@ class PassWriter(Protocol):
         """Add the trigrams of contents that have none yet; the others are left as they are."""
         ...
 
+    @property
+    def keeps_former_trigrams(self) -> bool:
+        """True while some trigrams are kept, and searched, as former versions did."""
+        ...
+
+    def unconverted_literals(self) -> list[int]:
+        """The commits whose trigrams are not all kept as they are now, in the order to convert them."""
+        ...
+
+    def convert_literals(self, derived: Sequence[DerivedLiterals]) -> None:
+        """Write the trigrams of commits as they are kept now, beside those of former versions."""
+        ...
+
+    def end_literal_conversion(self) -> None:
+        """Give up what former versions kept: all trigrams are kept as they are now. Ends the batch."""
+        ...
+
     def write_vectors(self, derived: Sequence[DerivedVectors], dimensions: int, form: VectorForm) -> None:
         """Add the vectors of contents that have none yet, and replace those of commits.
 

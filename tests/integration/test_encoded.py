@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import base64
 import random
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fixtures.script import History
-from ohara.index.lines import sides
 from ohara.index.run import IndexOptions
 from ohara.model import LeftOut, Pass, Pattern
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lanes.literal import LiteralAnswer
-from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.connection import connect_reader, connect_writer
 from ohara.store.sqlite.filters import EVERYTHING
 from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.trigram_listing import listed_trigrams
 from ohara.store.sqlite.writer import Writer
 from ohara.words import index_text
 from tests.bench.literals import escaped
+from tests.former_index import make_former_trigrams
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
 
 if TYPE_CHECKING:
@@ -141,9 +143,7 @@ def test_code_beside_an_archive_keeps_its_words_and_symbols(indexed: Engine) -> 
 
 def test_encoded_lines_are_not_among_words_and_trigrams(carried: Repo, indexed: Engine) -> None:
     database = connect_reader(indexed.location.database)
-    database.pragma("query_only", 0)
-    database.execute("CREATE VIRTUAL TABLE temp.trigrams USING fts5vocab(main, fts_literal, row)")
-    trigrams = database.execute("SELECT count(*) FROM temp.trigrams").get
+    trigrams = len({code for _, codes in listed_trigrams(database) for code in codes})
     words = database.execute("SELECT count(DISTINCT word) FROM posting").get
     database.close()
     size = len(carried.git("log", "-p", "HEAD"))
@@ -189,19 +189,10 @@ def test_an_index_of_a_former_ohara_answers_and_goes_on(tmp_path: Path) -> None:
         history.commit("Start", {"a.py": scripts[0]}, key="start")
     repo = history.repo
     engine = index(repo)
-    with Writer(engine.location.database, passes=frozenset(Pass)) as writer:
-        writer.begin()
-        execute = writer.connection.execute
-        for (content_id,) in execute("SELECT id FROM content").fetchall():
-            execute("DELETE FROM fts_literal WHERE rowid = ?", (content_id,))
-            packed = execute("SELECT body FROM content WHERE id = ?", (content_id,)).get
-            changed = sides(
-                writer.commit_rows.codec.unpack(packed)
-            ).changed  # it had all lines among its trigrams
-            execute("INSERT INTO fts_literal(rowid, changed) VALUES(?, ?)", (content_id, changed))
-        execute("DROP TABLE encoded")
-        execute("PRAGMA user_version = 3")
-        writer.commit()
+    make_former_trigrams(engine.location.database)  # which had all lines among its trigrams
+    with closing(connect_writer(engine.location.database)) as connection:
+        connection.execute("DROP TABLE encoded")
+        connection.pragma("user_version", 3)
     old, new = (script.split("\n")[20][5:40] for script in scripts)
     assert found(engine, Pattern(old)).commits == (repo.sha["start"],)
 

@@ -15,6 +15,7 @@ from ohara.index.run import IndexOptions
 from ohara.model import LeftOut, Pass, Sha
 from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.trigram_pieces import contents_with_trigrams
 from ohara.store.sqlite.word_pieces import hunks_with_words
 from ohara.store.sqlite.word_search import WordSearch
 from tests.indexing import index
@@ -152,7 +153,7 @@ def test_what_is_left_out_of_search_is_counted_by_reason_and_stays_in_the_litera
             "WHERE path.left_out = 'lock'"
         )
     }
-    literal = {row[0] for row in database.execute("SELECT id FROM fts_literal_docsize")}
+    literal = set(contents_with_trigrams(database))
     text = set(hunks_with_words(database))
     lock_hunks = {
         row[0]

@@ -256,23 +256,6 @@ def test_one_new_commit_is_all_that_is_read(small_project: Repo) -> None:
     assert [(moment.done, moment.total) for moment in said if moment.stage is Pass.TEXT] == [(1, 1)]
 
 
-def test_an_index_that_gathered_whole_batches_in_memory_does_so_no_more(small_project: Repo) -> None:
-    database = index(small_project).location.database
-    table = "fts_literal"
-    writer = connect_writer(database)
-    # as it was when the table was made
-    writer.execute(f"INSERT INTO {table}({table}, rank) VALUES('hashsize', 67108864)")
-    writer.close()
-    (small_project.path / "new.txt").write_text("a\nbc\ndef\n")
-    small_project.git("add", "new.txt")
-    small_project.git(
-        "-c", "user.name=N", "-c", "user.email=n@example.org", "commit", "-qm", "Add short lines"
-    )
-    index(small_project)
-    reader = connect_reader(database)
-    assert reader.execute("SELECT v FROM fts_literal_config WHERE k = 'hashsize'").get == 2 << 20
-
-
 def test_rewritten_commits_are_hidden_at_once_and_collected_later(
     small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

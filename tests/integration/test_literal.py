@@ -25,6 +25,7 @@ from ohara.store.sql.literal import bodies
 from ohara.store.sqlite.filters import EVERYTHING, FtsFilter, compile_filters
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
+from ohara.store.sqlite.trigram_pieces import contents_with_trigrams
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -250,7 +251,7 @@ def test_commits_that_no_ref_reaches_do_not_answer(small_project: Repo) -> None:
 def test_commits_that_the_literal_pass_has_not_reached_answer_too(three_commits: Repo) -> None:
     engine = index(three_commits, IndexOptions(passes=frozenset({Pass.TEXT})))
     reader = Reader(engine.location.database)
-    assert reader.connection.execute("SELECT count(*) FROM fts_literal").get == 0
+    assert contents_with_trigrams(reader.connection) == []
     found = answer(reader, Pattern("hello, world"))
     assert found.commits == (Sha(three_commits.sha["two"]),)
     assert not found.scanned

@@ -14,6 +14,8 @@ from ohara.store.sql.stored_commits import StoredCommits
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import connect_reader, connect_writer
 from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.trigram_listing import listed_trigrams
+from ohara.store.sqlite.trigram_pieces import contents_with_trigrams
 from ohara.store.sqlite.word_listing import listed_words
 from ohara.store.sqlite.word_pieces import hunks_with_words
 
@@ -45,8 +47,10 @@ _NEVER = {
       WHERE id NOT IN (SELECT content_id FROM hunk WHERE content_id IS NOT NULL)""",
     "words without their hunk": """SELECT count(*) FROM temp.worded
       WHERE id NOT IN (SELECT id FROM hunk)""",
-    "trigrams without their content": """SELECT count(*) FROM fts_literal_docsize
+    "trigrams without their content": """SELECT count(*) FROM temp.spelt
       WHERE id NOT IN (SELECT id FROM content)""",
+    "a content said to have trigrams that has none": """SELECT count(*) FROM content WHERE passes & 2
+      AND id NOT IN (SELECT id FROM temp.spelt)""",
     "encoded text without its content": """SELECT count(*) FROM encoded
       WHERE content_id NOT IN (SELECT id FROM content)""",
     "names without their symbol": """SELECT count(*) FROM fts_symbol_name_docsize
@@ -96,7 +100,7 @@ _AFTER_GC = {
       WHERE id NOT IN (SELECT symbol_id FROM hunk_symbol)
       AND id NOT IN (SELECT symbol_id FROM head_symbol)""",
 }
-_WORD_TABLES = ("fts_literal", "fts_symbol_name")
+_WORD_TABLES = ("fts_symbol_name",)
 
 
 def faults(database: Path, *, collected: bool = False) -> list[str]:
@@ -135,7 +139,13 @@ def _faults(connection: Connection, *, collected: bool) -> Iterator[str]:
         yield f"SQLite says: {said}"
     connection.execute("CREATE TEMP TABLE worded(id INTEGER PRIMARY KEY)")
     connection.executemany("INSERT INTO worded VALUES(?)", [(hunk,) for hunk in hunks_with_words(connection)])
+    connection.execute("CREATE TEMP TABLE spelt(id INTEGER PRIMARY KEY)")
+    spelt = contents_with_trigrams(connection)
+    if len(spelt) != len(set(spelt)):
+        yield "a content whose trigrams are there twice"
+    connection.executemany("INSERT OR IGNORE INTO spelt VALUES(?)", [(content,) for content in spelt])
     yield from _postings(connection)
+    yield from _lists(connection, set(spelt))
     for wrong, statement in (_NEVER | (_AFTER_GC if collected else {})).items():
         if count := connection.execute(statement).get:
             yield f"{wrong}: {count}"
@@ -152,6 +162,17 @@ def _faults(connection: Connection, *, collected: bool) -> Iterator[str]:
             connection.execute(f"INSERT INTO {table}({table}) VALUES('integrity-check')")
         except Exception as fault:  # noqa: BLE001 - SQLite's own word for a damaged word index
             yield f"{table}: {fault}"
+
+
+def _lists(connection: Connection, spelt: set[int]) -> Iterator[str]:
+    """What is wrong with the lists of trigrams."""
+    try:
+        listed = {content for content, _ in listed_trigrams(connection)}
+    except ValueError as fault:
+        yield f"lists of trigrams: {fault}"
+    else:
+        if listed != spelt:
+            yield f"contents that lists do not speak of, or speak of alone: {len(listed ^ spelt)}"
 
 
 def _postings(connection: Connection) -> Iterator[str]:

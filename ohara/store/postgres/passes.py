@@ -112,12 +112,27 @@ class Passes:
     def end_conversion(self) -> None:
         """There is nothing to end."""
 
+    @property
+    def keeps_former_trigrams(self) -> bool:
+        """False: trigrams were never kept otherwise."""
+        return False
+
+    def unconverted_literals(self) -> list[int]:
+        """None: trigrams were never kept otherwise."""
+        return []
+
+    def convert_literals(self, derived: Sequence[DerivedLiterals]) -> None:
+        """There is nothing to convert."""
+
+    def end_literal_conversion(self) -> None:
+        """There is nothing to end."""
+
     def write_literals(self, derived: Sequence[DerivedLiterals]) -> None:
         """Add the trigrams of contents that have none yet."""
         self._writer.begin()
         rows = {row.content_id: row for commit in derived for row in commit.rows}
         lacking = self._lacking(rows, Pass.LITERAL)
-        self._writer.commit_rows.add_literals([rows[content] for content in lacking])
+        self._writer.commit_rows.add_literals([rows[content][:3] for content in lacking])
         self._writer.run(_HAVE, (PASS_BITS[Pass.LITERAL], lacking))
         self._writer.hunks_pending += sum(len(commit.rows) + 1 for commit in derived)
 

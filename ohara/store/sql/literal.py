@@ -1,7 +1,7 @@
 """Finds the hunks whose changed lines may hold certain trigrams, and reads their bodies to be verified.
 
-The trigram table knows which trigrams a content holds, in any case, and nothing of their order: what it
-names are candidates. Hunks of commits that the literal pass has not reached are candidates as well, so an
+An engine knows which trigrams a content holds, in any case, and nothing of their order: what it names are
+candidates. Hunks of commits that the literal pass has not reached are candidates as well, so an
 answer is exact even while an index grows; and so are contents with encoded text, which has no trigrams,
 unless it lacks a sign that is looked for. Only live commits are ever named.
 """
@@ -47,7 +47,7 @@ BODIES = "SELECT id, body FROM content WHERE id IN (SELECT value FROM numbers(?)
 
 
 class TrigramTable(NamedTuple):
-    """Where an engine keeps trigrams: its table, the column of contents, and a condition for a formula."""
+    """Where an engine has what holds a formula: a table, its column of contents, and a condition."""
 
     trigrams: str
     content: str

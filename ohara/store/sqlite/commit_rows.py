@@ -12,13 +12,16 @@ from ohara.model import Pass
 from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
 from ohara.store.sql.session import PASS_BITS
 from ohara.store.sqlite.hunk_words import TextRow
+from ohara.store.trigram_codes import packed_trigrams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.model import Sha
+    from ohara.store import trigram_codes
     from ohara.store.prepared import PreparedCommit, PreparedFile, PreparedHunk
     from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.content_trigrams import ContentTrigrams
     from ohara.store.sqlite.hunk_words import HunkWords
     from ohara.store.vocabulary import Packed, Vocabulary
     from ohara.store.writing import Verdict
@@ -32,8 +35,7 @@ INSERT_HUNK = """INSERT INTO hunk(id, file_id, commit_id, content_id,
   old_start, old_lines, new_start, new_lines, header_id)
   VALUES(?,?,?,?,?,?,?,?,?)"""
 INSERT_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,?,?)"
-INSERT_LITERAL = "INSERT INTO fts_literal(rowid, changed) VALUES(?,?)"
-INSERT_ENCODED = "INSERT INTO encoded(content_id, signs) VALUES(?,?)"
+INSERT_ENCODED = "INSERT OR REPLACE INTO encoded(content_id, signs) VALUES(?,?)"
 UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
 _SELECT_CONTENT = "SELECT id, passes FROM content WHERE digest = ?"
 _INSERT_PERSON = "INSERT INTO person VALUES(?, ?, ?)"
@@ -55,15 +57,15 @@ class _RowBatch:
         self.hunks: list[tuple[object, ...]] = []
         self.contents: list[tuple[object, ...]] = []
         self.texts: list[TextRow] = []
-        self.literals: list[tuple[object, ...]] = []
+        self.literals: list[tuple[int, trigram_codes.Packed | None, str]] = []
         self.encoded: list[tuple[object, ...]] = []
         self.digests: dict[bytes, int] = {}
 
-    def add_literal(self, content_id: int, changed: str, signs: int | None) -> None:
+    def add_literal(self, content_id: int, hunk: PreparedHunk) -> None:
         """The trigrams of a content, and that it has lines without any."""
-        self.literals.append((content_id, changed))
-        if signs is not None:
-            self.encoded.append((content_id, signs))
+        self.literals.append((content_id, hunk.trigrams, hunk.changed))
+        if hunk.signs is not None:
+            self.encoded.append((content_id, hunk.signs))
 
     def insert(self, connection: Connection) -> None:
         """Write all rows."""
@@ -72,21 +74,34 @@ class _RowBatch:
             (INSERT_FILE, self.files),
             (INSERT_CONTENT, self.contents),
             (INSERT_HUNK, self.hunks),
-            (INSERT_LITERAL, self.literals),
             (INSERT_ENCODED, self.encoded),
         ):
             if rows:
                 connection.executemany(statement, rows)
 
 
+def with_trigrams(
+    rows: Sequence[tuple[int, trigram_codes.Packed | None, str]],
+) -> list[tuple[int, trigram_codes.Packed]]:
+    """Contents with their trigrams, made here where nobody made them before."""
+    made = iter(packed_trigrams([changed for _, trigrams, changed in rows if trigrams is None]))
+    return [(content, next(made) if trigrams is None else trigrams) for content, trigrams, _ in rows]
+
+
 class CommitRows:
     """Adds commits through the writer's connection, and remembers what is stored."""
 
     def __init__(
-        self, connection: Connection, words: HunkWords, passes: frozenset[Pass], verdict: Verdict
+        self,
+        connection: Connection,
+        words: HunkWords,
+        trigrams: ContentTrigrams,
+        passes: frozenset[Pass],
+        verdict: Verdict,
     ) -> None:
         self._connection = connection
         self._words = words
+        self._trigrams = trigrams
         self._verdict = verdict
         self._literal = Pass.LITERAL in passes
         self._text = Pass.TEXT in passes
@@ -133,6 +148,7 @@ class CommitRows:
             self._add_part(part, rows)
         rows.insert(self._connection)
         self._words.add(rows.texts)
+        self._trigrams.add(with_trigrams(rows.literals))
         return len(rows.hunks)
 
     def record_failure(self, sha: Sha, reason: str, missing: Sequence[str] = ()) -> None:
@@ -205,7 +221,7 @@ class CommitRows:
         if found is not None:
             content_id = int(found[0])
             if literal and not found[1] & literal:
-                rows.add_literal(content_id, hunk.changed, hunk.signs)
+                rows.add_literal(content_id, hunk)
                 self._connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
         else:
             content_id = self.take("content")
@@ -213,7 +229,7 @@ class CommitRows:
                 self._samples.append(hunk.body)
             rows.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
             if literal:
-                rows.add_literal(content_id, hunk.changed, hunk.signs)
+                rows.add_literal(content_id, hunk)
         rows.digests[hunk.digest] = content_id
         return content_id
 

@@ -11,11 +11,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ohara.store.sql.stored_commits import StoredCommits
-from ohara.store.sqlite import former_words
+from ohara.store.sqlite import former_trigrams, former_words
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import generations, has_commits
 from ohara.store.sqlite.schema import open_reader
+from ohara.store.sqlite.trigram_listing import listed_trigrams
+from ohara.store.sqlite.trigram_pieces import are_there
 from ohara.store.sqlite.word_listing import listed_words
 
 if TYPE_CHECKING:
@@ -81,9 +83,9 @@ def _facts(session: Connected) -> Iterator[str]:
     yield from (f"symbol {name}" for name in symbols.values())
     for hunk, symbol in connection.execute("SELECT hunk_id, symbol_id FROM hunk_symbol"):
         yield f"touches {hunks[hunk]} {symbols[symbol]}"
-    for table, names in (("fts_literal", contents), ("fts_symbol_name", symbols)):
-        yield from _terms(connection, table, names)
+    yield from _terms(connection, "fts_symbol_name", symbols)
     yield from _words(connection, hunks)
+    yield from _trigrams(connection, contents)
     for content, signs in connection.execute("SELECT content_id, signs FROM encoded"):
         yield f"encoded {contents[content]} {signs:x}"
     if session.has_lines:
@@ -135,6 +137,13 @@ def _words(connection: Connection, names: dict[int, str]) -> Iterator[str]:
         rows[hunk, column] += [word] * times
     for (hunk, column), words in rows.items():
         yield f"{former_words.TABLE} {names[hunk]} {column} {' '.join(sorted(words))!r}"
+
+
+def _trigrams(connection: Connection, names: dict[int, str]) -> Iterator[str]:
+    if former_trigrams.are_there(connection):
+        yield from _terms(connection, former_trigrams.TABLE, names)
+    for content, codes in listed_trigrams(connection) if are_there(connection) else ():
+        yield f"trigrams {names[content]} {' '.join(f'{code:06x}' for code in codes)}"
 
 
 def _bodies(session: Connected) -> Iterator[str]:

@@ -20,7 +20,7 @@ from ohara.store.sql.codec import Codec
 from ohara.store.sql.meta import read_fact, read_meta
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
 from ohara.store.sql.symbols import name_row
-from ohara.store.sqlite.commit_rows import INSERT_LITERAL
+from ohara.store.sqlite import trigram_merge, word_merge
 from ohara.store.sqlite.connected import connected
 from ohara.store.sqlite.connection import connect_writer, translated
 from ohara.store.sqlite.generations import generations, has_commits
@@ -31,16 +31,17 @@ from ohara.store.sqlite.portable import (
     POSTINGS,
     SYMBOL_NAMES,
     TABLES,
+    TRIGRAMS,
     VECTORS,
-    WORD_TABLES,
     Header,
     parts_of,
 )
 from ohara.store.sqlite.portable_file import written
 from ohara.store.sqlite.schema import MIGRATIONS, migrate, open_reader
-from ohara.store.sqlite.word_merge import merge_all
+from ohara.store.sqlite.trigram_writer import TrigramWriter
 from ohara.store.sqlite.word_writer import WordWriter
 from ohara.store.sqlite.writer import INSERT_NAME
+from ohara.store.trigram_codes import packed_trigrams
 from ohara.store.vocabulary import Numbering
 
 if TYPE_CHECKING:
@@ -99,15 +100,14 @@ def export(database: Path, file: Path, analysis: Analysis, *, derived: bool) -> 
                 sender.table(name, connection.execute(select))
             folder = stack.enter_context(tempfile.TemporaryDirectory(dir=file.absolute().parent))
             words = stack.enter_context(closing(connect_writer(Path(folder) / "words.db")))
-            made = WORD_TABLES if derived else (SYMBOL_NAMES,)
-            _make_words(connection, words, codec, analysis, made)
+            _make_names(connection, words)
             if derived:
                 _make_postings(connection, words, codec, analysis)
-                for table in POSTINGS:
+                _make_trigrams(connection, words, codec, analysis)
+                for table in (*POSTINGS, *TRIGRAMS):
                     sender.table(table.name, words.execute(table.select))
-            for word_table in made:
-                for table in parts_of(word_table):
-                    sender.table(table.name, words.execute(table.select))
+            for table in parts_of(SYMBOL_NAMES):
+                sender.table(table.name, words.execute(table.select))
             sender.end()
     return header.commits
 
@@ -175,19 +175,12 @@ def _plain(rows: Iterator[Sequence[object]], codec: Codec) -> Iterator[Sequence[
             yield number, digest, passes, codec.unpack_bytes([body])[0]
 
 
-def _make_words(
-    connection: Connection, words: Connection, codec: Codec, analysis: Analysis, wanted: Sequence[str]
-) -> None:
-    """Make word tables, in the new order and in one piece each."""
+def _make_names(connection: Connection, words: Connection) -> None:
+    """Make the table of symbols' names, in the new order and in one piece."""
     migrate(words)
-    made = {
-        "fts_literal": (INSERT_LITERAL, _literals(connection, codec, analysis)),
-        SYMBOL_NAMES: (INSERT_NAME, _names(connection)),
-    }
     words.execute("BEGIN")
-    for word_table in wanted:
-        words.executemany(*made[word_table])
-        words.execute(f"INSERT INTO {word_table}({word_table}) VALUES('optimize')")
+    words.executemany(INSERT_NAME, _names(connection))
+    words.execute(f"INSERT INTO {SYMBOL_NAMES}({SYMBOL_NAMES}) VALUES('optimize')")
     words.execute("COMMIT")
 
 
@@ -202,7 +195,21 @@ def _make_postings(connection: Connection, words: Connection, codec: Codec, anal
         vocabulary = numbering.vocabulary(column for _, _, columns in packed for column in columns)
         writer.add([TextRow(vocabulary, hunk, commit, *columns) for hunk, commit, columns in packed])
     writer.finish()
-    merge_all(words)
+    word_merge.merge_all(words)
+    words.execute("COMMIT")
+
+
+def _make_trigrams(connection: Connection, words: Connection, codec: Codec, analysis: Analysis) -> None:
+    """Make the lists of trigrams, in the new order and in one piece."""
+    words.execute("BEGIN")
+    writer = TrigramWriter(words)
+    contents = connection.execute(_CONTENTS)
+    while some := list(islice(contents, _TEXTS_AT_ONCE)):
+        packed = packed_trigrams([analysis.changed(codec.unpack(body)) for _, body in some])
+        for (number, _), trigrams in zip(some, packed, strict=True):
+            writer.add(number, trigrams)
+    writer.finish()
+    trigram_merge.merge_all(words)
     words.execute("COMMIT")
 
 
@@ -219,11 +226,6 @@ def _texts(
             made = analysis.hunk(path, header, codec.unpack(body) if body is not None else "")
             if made is not None:
                 yield number, commit, message_words, *made
-
-
-def _literals(connection: Connection, codec: Codec, analysis: Analysis) -> Iterator[Sequence[object]]:
-    for number, body in connection.execute(_CONTENTS):
-        yield number, analysis.changed(codec.unpack(body))
 
 
 def _names(connection: Connection) -> Iterator[Sequence[object]]:

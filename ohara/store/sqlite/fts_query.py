@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.store.sql.literal import TrigramTable
 from ohara.store.trigram_query import All, Either
 
 if TYPE_CHECKING:
@@ -60,10 +59,3 @@ def trigram_expression(formula: Formula) -> str:
             return f"({' AND '.join(map(trigram_expression, parts))})"
         case Either(parts):
             return f"({' OR '.join(map(trigram_expression, parts))})"
-
-
-def trigram_table(formula: Formula) -> TrigramTable:
-    """Where a formula of trigrams is looked up."""
-    return TrigramTable(
-        "fts_literal", "fts_literal.rowid", "fts_literal MATCH ?", (trigram_expression(formula),)
-    )

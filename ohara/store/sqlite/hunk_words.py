@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.store.sqlite import former_words, word_merge
-from ohara.store.sqlite.word_pieces import sound
+from ohara.store.sqlite.soundness import sound
 from ohara.store.sqlite.word_writer import WordWriter
 
 if TYPE_CHECKING:

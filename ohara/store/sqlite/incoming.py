@@ -17,14 +17,15 @@ import msgspec
 from ohara.errors import StoreError
 from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
 from ohara.store.sql.session import ALL_PASSES
-from ohara.store.sqlite import former_words
+from ohara.store.sqlite import former_trigrams, former_words
 from ohara.store.sqlite.portable import (
     COMMIT_VECTORS,
     POSTINGS,
+    SYMBOL_NAMES,
     TABLES,
+    TRIGRAMS,
     UNDERIVED,
     VECTORS,
-    WORD_TABLES,
     End,
     Header,
     Rows,
@@ -48,7 +49,12 @@ BY_NAME = {
         VECTORS,
         COMMIT_VECTORS,
         *POSTINGS,
-        *(part for name in (*WORD_TABLES, former_words.TABLE) for part in parts_of(name)),
+        *TRIGRAMS,
+        *(
+            part
+            for name in (SYMBOL_NAMES, former_words.TABLE, former_trigrams.TABLE)
+            for part in parts_of(name)
+        ),
     )
 }
 

@@ -21,14 +21,15 @@ from ohara.model import Sha, VectorForm
 from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
 from ohara.store.fingerprint import Fingerprint
 from ohara.store.index import Exported
-from ohara.store.sqlite import former_words
+from ohara.store.sqlite import former_trigrams, former_words
 from ohara.store.sqlite.connected import connected
 from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer, translated
 from ohara.store.sqlite.generations import ensure_tables
 from ohara.store.sqlite.incoming import BY_NAME, Incoming, bad_file
 from ohara.store.sqlite.portable import COMMIT_VECTORS, VECTORS, Header
 from ohara.store.sqlite.portable_file import check, messages
-from ohara.store.sqlite.schema import FTS_HUNK_TEXT, MIGRATIONS, migrate
+from ohara.store.sqlite.schema import FTS_HUNK_TEXT, FTS_LITERAL, MIGRATIONS, migrate
+from ohara.store.sqlite.trigram_pieces import contents_with_trigrams
 from ohara.store.sqlite.word_pieces import hunks_with_words
 
 if TYPE_CHECKING:
@@ -212,8 +213,9 @@ class _Copy:
 
     def _insert(self, header: Header | None, name: str) -> str:
         table = BY_NAME[name]
-        if name.startswith(former_words.TABLE):  # of a former version: the next run converts it
-            self._connection.execute(FTS_HUNK_TEXT.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        for former, made in ((former_words.TABLE, FTS_HUNK_TEXT), (former_trigrams.TABLE, FTS_LITERAL)):
+            if name.startswith(former):  # of a former version: the next run converts it
+                self._connection.execute(made.replace("TABLE", "TABLE IF NOT EXISTS", 1))
         if header is not None and table in (VECTORS, COMMIT_VECTORS):
             return self._vector_insert(header, table)
         return table.insert
@@ -233,10 +235,13 @@ class _Copy:
                 raise bad_file(self._file, "a row names another that is not there")
         try:
             worded = hunks_with_words(self._connection)
+            spelt = contents_with_trigrams(self._connection)
         except ValueError as error:
             raise bad_file(self._file, str(error)) from error
         if not set(worded) <= {row[0] for row in self._connection.execute("SELECT id FROM hunk")}:
             raise bad_file(self._file, "it has words of a hunk that is not there")
+        if not set(spelt) <= {row[0] for row in self._connection.execute("SELECT id FROM content")}:
+            raise bad_file(self._file, "it has trigrams of a content that is not there")
 
     def _record(self, header: Header) -> None:
         fingerprint = fingerprint_of(header)

@@ -11,21 +11,16 @@ from typing import TYPE_CHECKING
 from ohara.model import Pass
 from ohara.store.facts import HEAD_LINES, HEAD_SYMBOLS
 from ohara.store.sql.session import ALL_PASSES, PASS_BITS
-from ohara.store.sqlite.commit_rows import (
-    INSERT_ENCODED,
-    INSERT_LITERAL,
-    UPDATE_CONTENT_PASSES,
-)
+from ohara.store.sqlite.commit_rows import INSERT_ENCODED, UPDATE_CONTENT_PASSES, with_trigrams
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import drop_all, ensure_tables
 from ohara.store.sqlite.hunk_words import TextRow
-from ohara.store.sqlite.schema import FTS_LITERAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.model import VectorForm
-    from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors
+    from ohara.store.derived import ContentLines, DerivedLiterals, DerivedTexts, DerivedVectors
     from ohara.store.sqlite.writer import Writer
 
 _TO_DO = f"commits WHERE passes < {ALL_PASSES} AND passes & ? = 0 AND live = 1"
@@ -83,8 +78,7 @@ class Passes:
                     self._writer.words.restart()
                 case Pass.LITERAL:
                     execute(CLEAR_CONTENTS, (PASS_BITS[stage],))
-                    execute("DROP TABLE fts_literal")
-                    execute(FTS_LITERAL)
+                    self._writer.trigrams.restart()
                     execute("DELETE FROM encoded")
                 case Pass.SYMBOL:
                     for table in (
@@ -159,13 +153,52 @@ class Passes:
         bit = PASS_BITS[Pass.LITERAL]
         with translated(self._writer.path):
             for commit in derived:
-                for content_id, changed, signs in commit.rows:
-                    if not connection.execute(CONTENT_PASSES, (content_id,)).get & bit:
-                        connection.execute(INSERT_LITERAL, (content_id, changed))
-                        if signs is not None:
-                            connection.execute(INSERT_ENCODED, (content_id, signs))
-                        connection.execute(UPDATE_CONTENT_PASSES, (bit, content_id))
+                rows = {row.content_id: row for row in commit.rows}
+                passes = {content: connection.execute(CONTENT_PASSES, (content,)).get for content in rows}
+                lacking = [row for row in rows.values() if not passes[row.content_id] & bit]
+                if self._writer.trigrams.is_former:  # where that pass was once done, and only its table knows
+                    done = (row for row in rows.values() if passes[row.content_id] & bit)
+                    lacking += [row for row in done if not self._writer.trigrams.has(row.content_id)]
+                self._add_literals(lacking)
                 self._writer.hunks_pending += len(commit.rows) + 1
+
+    def _add_literals(self, rows: Sequence[ContentLines]) -> None:
+        self._writer.trigrams.add(
+            with_trigrams([(row.content_id, row.trigrams, row.changed) for row in rows])
+        )
+        connection = self._writer.connection
+        for row in rows:
+            if row.signs is not None:
+                connection.execute(INSERT_ENCODED, (row.content_id, row.signs))
+            connection.execute(UPDATE_CONTENT_PASSES, (PASS_BITS[Pass.LITERAL], row.content_id))
+
+    @property
+    def keeps_former_trigrams(self) -> bool:
+        """True while trigrams are searched by the table of former versions, too."""
+        return self._writer.trigrams.is_former
+
+    def unconverted_literals(self) -> list[int]:
+        """The commits whose trigrams are not all kept as they are now, in the order to convert them."""
+        with translated(self._writer.path):
+            return self._writer.trigrams.unconverted()
+
+    def convert_literals(self, derived: Sequence[DerivedLiterals]) -> None:
+        """Write the trigrams of commits as they are kept now, beside those of former versions."""
+        self._writer.begin()
+        trigrams = self._writer.trigrams
+        with translated(self._writer.path):
+            for commit in derived:
+                rows = {row.content_id: row for row in commit.rows}
+                self._add_literals([row for row in rows.values() if not trigrams.has(row.content_id)])
+                trigrams.converted(commit.commit_id)
+                self._writer.hunks_pending += len(rows) + 1
+
+    def end_literal_conversion(self) -> None:
+        """Give up what former versions kept: all trigrams are kept as they are now. Ends the batch."""
+        self._writer.begin()
+        with translated(self._writer.path):
+            self._writer.trigrams.end_conversion()
+        self._writer.commit()
 
     def write_vectors(self, derived: Sequence[DerivedVectors], dimensions: int, form: VectorForm) -> None:
         """Add the vectors of commits, and of contents that have none yet."""

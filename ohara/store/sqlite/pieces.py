@@ -47,7 +47,6 @@ _REMOVE = (
     "DELETE FROM hunk WHERE id = ?",
 )
 _FORGET = (
-    "DELETE FROM fts_literal WHERE rowid = ?",
     "DELETE FROM encoded WHERE content_id = ?",
     "DELETE FROM content WHERE id = ?",
 )
@@ -149,6 +148,7 @@ def _join(writer: Writer, hunk: int) -> bool:
         if not execute(_USED, (former,)).get:
             for statement in _FORGET:
                 execute(statement, (former,))
+            writer.drop_trigrams([former])
             delete_vectors(writer, [former])
     execute(_REDO, (_OF_PIECES, content, PASS_BITS[Pass.LITERAL], kept.commit))
     return True

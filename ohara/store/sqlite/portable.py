@@ -296,8 +296,6 @@ COMMIT_VECTORS = Table(
 )
 
 SYMBOL_NAMES = "fts_symbol_name"
-WORD_TABLES = ("fts_literal", SYMBOL_NAMES)
-
 _Postings = Annotated[bytes, Meta(min_length=1, max_length=2**26)] | Number | None
 POSTINGS = (
     Table(
@@ -318,6 +316,26 @@ POSTINGS = (
         tuple[Number, Block],
         "SELECT id, bytes FROM word_block ORDER BY id",
         "INSERT INTO word_block VALUES(?,?)",
+    ),
+)
+
+TRIGRAMS = (
+    Table(
+        "trigram_piece",
+        tuple[
+            Number,
+            Number,
+            Annotated[bytes, Meta(min_length=1, max_length=2**26)],
+            Annotated[bytes, Meta(min_length=1, max_length=2**26)],
+        ],
+        "SELECT piece, contents, members, blocks FROM trigram_piece ORDER BY piece",
+        "INSERT INTO trigram_piece VALUES(?,?,?,?)",
+    ),
+    Table(
+        "trigram_block",
+        tuple[Number, Block],
+        "SELECT id, bytes FROM trigram_block ORDER BY id",
+        "INSERT INTO trigram_block VALUES(?,?)",
     ),
 )
 

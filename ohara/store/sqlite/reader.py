@@ -8,8 +8,8 @@ from ohara.store.sql import literal
 from ohara.store.sql.reader import Lookups
 from ohara.store.sqlite import nearest, word_queries
 from ohara.store.sqlite.filters import compile_filters
-from ohara.store.sqlite.fts_query import trigram_table
 from ohara.store.sqlite.session import Session
+from ohara.store.sqlite.trigram_search import trigram_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -82,7 +82,12 @@ class Reader(Session, Lookups):
 
     def by_trigrams(self, formula: Formula, allowed: Allowed) -> list[TrigramMatch]:
         """Every hunk whose changed lines may hold the trigrams, newest first."""
-        return literal.by_trigrams(self, formula, _own(allowed), trigram_table)
+        found: list[TrigramMatch] = []
+        with self.snapshot():
+            found += literal.by_trigrams(
+                self, formula, _own(allowed), lambda asked: trigram_table(self, asked)
+            )
+        return found
 
     def vector_sets(self) -> VectorSets:
         """Which models' vectors are stored."""

@@ -11,7 +11,8 @@ fingerprint (`store/fingerprint.py`), so that a better tokeniser never costs a w
     word_piece ─< posting                which hunks hold a word, and where (word_pieces.py)
          └──────< word_block             the long ones of them
     dropped_words   hunk                 what postings say of these no longer counts
-    fts_literal     rowid = content      trigrams of the changed lines
+    trigram_piece ─< trigram_block       which contents hold a trigram (trigram_pieces.py)
+    dropped_trigrams  content            what these say of it no longer counts
     encoded         content              whose changed lines are not all among the trigrams
     vec_hunk        rowid = content      (created with the embedder's dimension; see generations.py)
     vec_commit      id = commits         its subject and its whole change
@@ -32,8 +33,8 @@ from typing import TYPE_CHECKING
 from ohara.errors import IndexTooNew
 from ohara.model import Pass
 from ohara.store.sql.session import ALL_PASSES, PASS_BITS
+from ohara.store.sqlite import former_trigrams, former_words
 from ohara.store.sqlite.connection import APPLICATION_ID, connect_reader, connect_writer, translated
-from ohara.store.sqlite.former_words import drop_if_empty
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +52,7 @@ CREATE VIRTUAL TABLE fts_hunk_text USING fts5(
   content='', contentless_delete=1, tokenize="ascii tokenchars '_#'"
 )"""
 
-# detail=none: a fifth of the size; every candidate is verified against the text anyway.
+# Trigrams, until lists of our own (M008) take the place of this table, in which former versions kept them.
 FTS_LITERAL = """
 CREATE VIRTUAL TABLE fts_literal USING fts5(
   changed, content='', contentless_delete=1, detail=none, tokenize='trigram'
@@ -215,6 +216,16 @@ _M007_POSTINGS = (
     "CREATE TABLE IF NOT EXISTS dropped_words(hunk INTEGER PRIMARY KEY, piece INTEGER NOT NULL)",
 )
 
+# Lists of our own: half of the room, made by workers. FTS5's table goes when they are all written.
+_M008_TRIGRAMS = (
+    """CREATE TABLE IF NOT EXISTS trigram_piece(
+      piece INTEGER PRIMARY KEY AUTOINCREMENT, contents INTEGER NOT NULL, members BLOB NOT NULL,
+      blocks BLOB NOT NULL
+    )""",
+    "CREATE TABLE IF NOT EXISTS trigram_block(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS dropped_trigrams(content INTEGER PRIMARY KEY, piece INTEGER NOT NULL)",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _M001_FOUNDATION,
     _M002_HEADERS,
@@ -223,6 +234,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _M005_THREADS,
     _M006_LINES,
     _M007_POSTINGS,
+    _M008_TRIGRAMS,
 )
 
 _ENCODED_SINCE = 4
@@ -243,7 +255,8 @@ def migrate(connection: apsw.Connection) -> None:
         for migration in MIGRATIONS[_version(connection) :]:  # another process may have been here first
             for statement in migration:
                 connection.execute(statement)
-        drop_if_empty(connection)
+        former_words.drop_if_empty(connection)
+        former_trigrams.drop_if_empty(connection)
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", len(MIGRATIONS))
     except BaseException:

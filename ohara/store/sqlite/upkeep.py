@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.sqlite.writer import Writer
 
-_MERGED_LATE = ("fts_literal",)
-_OPTIMIZED = (*_MERGED_LATE, "fts_symbol_name")
-
-# How much of the trigram table is gathered in memory before it is written as a piece. Every word
-# is looked up there: in more than this, outside of the processor's caches; and FTS5 hashes short words badly
-# (all words of three letters and digits to 3,072 values). With 64 MB, a whole batch, lines of three
-# characters took twice as long as with this, and the trigrams of pytest a third longer. With 1 MB, merging
-# the pieces made the trigrams of words of which none comes twice half as slow again.
-_GATHERED_BYTES = 2 << 20
+_OPTIMIZED = ("fts_symbol_name",)
 
 # What comes in no order leaves pages of an index half empty. Written anew they are full: a fortieth of
 # pytest's file, for a hundredth of a first run. Tables of others (FTS5, sqlite-vec) keep their own.
@@ -84,30 +76,20 @@ class Upkeep:
         self._writer.sweep()
         with translated(self._writer.path):
             self._writer.words.tidy()
+            self._writer.trigrams.tidy()
         self._writer.commit()
         self._writer.run("PRAGMA incremental_vacuum")
         self._writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
         return removed
 
     def merge_late(self, *, late: bool) -> None:
-        """Let the word and trigram tables grow in pieces that `compact` merges, or merge them as they come.
+        """Let words and trigrams grow in pieces that `compact` merges, or merge them as they come.
 
         Merging meanwhile costs a tenth of a first run. A piece is a batch or a part of one, and queries read
         a few dozen as well.
         """
-        settings = (
-            ("hashsize", _GATHERED_BYTES),
-            ("automerge", 0 if late else 4),
-            ("crisismerge", 64 if late else 16),
-        )
-        self._writer.begin()
         self._writer.words.is_merged_late = late
-        with translated(self._writer.path):
-            for table in _MERGED_LATE:
-                for setting, value in settings:
-                    self._writer.connection.execute(
-                        f"INSERT INTO {table}({table}, rank) VALUES(?, ?)", (setting, value)
-                    )
+        self._writer.trigrams.is_merged_late = late
         self._writer.commit()
 
     def compact(self) -> None:
@@ -115,6 +97,7 @@ class Upkeep:
         self._writer.begin()
         with translated(self._writer.path):
             self._writer.words.compact()
+            self._writer.trigrams.compact()
             for table in _OPTIMIZED:
                 self._writer.connection.execute(f"INSERT INTO {table}({table}) VALUES('optimize')")
             for (name,) in self._writer.connection.execute(_INDEXES).fetchall():

@@ -1,6 +1,6 @@
 """Where long strings of postings are kept: one behind the other, in blocks that fill a page of the database.
 
-    word_block(id, bytes)      id = the piece's number, and the block's within it
+    word_block(id, bytes)      id = the piece's number, and the block's within it; so `trigram_block`
 
 A row of postings has a short string itself, and of a long one where it begins and how long it is, in one
 number. In the row a long string would take whole pages, the last of them half empty.
@@ -23,16 +23,18 @@ _BLOCK = 8_140  # what fits into a page of 8,192 bytes
 _BLOCK_BITS = 32
 _LENGTH_BITS = 28
 
-_ADD = "INSERT INTO word_block(id, bytes) VALUES(?, ?)"
-_READ = "SELECT bytes FROM word_block WHERE id BETWEEN ? AND ? ORDER BY id"
-_FORGET = "DELETE FROM word_block WHERE id BETWEEN ? AND ?"
+WORD_BLOCKS = "word_block"
+_ADD = "INSERT INTO {}(id, bytes) VALUES(?, ?)"
+_READ = "SELECT bytes FROM {} WHERE id BETWEEN ? AND ? ORDER BY id"
+_FORGET = "DELETE FROM {} WHERE id BETWEEN ? AND ?"
 
 
 class BlockWriter:
     """The blocks of a piece that is being written."""
 
-    def __init__(self, connection: Connection, piece: int) -> None:
+    def __init__(self, connection: Connection, piece: int, table: str = WORD_BLOCKS) -> None:
         self._connection = connection
+        self._add = _ADD.format(table)
         self._first = piece << _BLOCK_BITS
         self._written = 0
         self._waiting = bytearray()
@@ -47,17 +49,17 @@ class BlockWriter:
             for column, found in zip(columns, kept, strict=True):
                 string = column[at]
                 if string and len(string) >= _LONG:
-                    found[at] = self._keep(string)
+                    found[at] = self.keep(string)
         return kept
 
-    def _keep(self, string: bytes) -> int:
+    def keep(self, string: bytes) -> int:
         """Where a string went, and how long it is."""
         begin = self._written * _BLOCK + len(self._waiting)
         self._waiting += string
         while len(self._waiting) >= _BLOCK:
             self._write(bytes(self._waiting[:_BLOCK]))
             del self._waiting[:_BLOCK]
-        return begin << _LENGTH_BITS | len(string)
+        return kept_at(begin, len(string))
 
     def finish(self) -> None:
         """Write the last block."""
@@ -66,25 +68,30 @@ class BlockWriter:
             self._waiting.clear()
 
     def _write(self, block: bytes) -> None:
-        self._connection.execute(_ADD, (self._first + self._written, block))
+        self._connection.execute(self._add, (self._first + self._written, block))
         self._written += 1
 
 
-def string_of(connection: Connection, piece: int, kept: Kept) -> bytes | None:
+def string_of(connection: Connection, piece: int, kept: Kept, table: str = WORD_BLOCKS) -> bytes | None:
     """The string that a row has; raises ValueError when it is not there."""
     if not isinstance(kept, int):
         return kept
     begin, length = kept >> _LENGTH_BITS, kept & ((1 << _LENGTH_BITS) - 1)
     first, last = begin // _BLOCK, (begin + length - 1) // _BLOCK
-    blocks = connection.execute(_READ, ((piece << _BLOCK_BITS) + first, (piece << _BLOCK_BITS) + last))
-    joined = b"".join(row[0] for row in blocks)
+    bounds = ((piece << _BLOCK_BITS) + first, (piece << _BLOCK_BITS) + last)
+    joined = b"".join(row[0] for row in connection.execute(_READ.format(table), bounds))
     string = joined[begin - first * _BLOCK :][:length]
     if len(string) != length:
         raise ValueError("a block is missing")
     return string
 
 
-def forget_blocks(connection: Connection, piece: int) -> None:
+def kept_at(begin: int, length: int) -> int:
+    """What a row has for a string that begins at a place and is so long."""
+    return begin << _LENGTH_BITS | length
+
+
+def forget_blocks(connection: Connection, piece: int, table: str = WORD_BLOCKS) -> None:
     """Delete the blocks of a piece."""
     first = piece << _BLOCK_BITS
-    connection.execute(_FORGET, (first, first + (1 << _BLOCK_BITS) - 1))
+    connection.execute(_FORGET.format(table), (first, first + (1 << _BLOCK_BITS) - 1))

@@ -11,17 +11,14 @@ they share a message, whose words are kept once for all of them.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
-from ohara.errors import IndexCorrupt
 from ohara.records import dataclass
-from ohara.store.locate import REBUILD
 from ohara.store.sqlite.posting_codec import closed, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -120,15 +117,6 @@ class AllTexts:
 
 def _are_within(numbers: Numbers, size: int) -> bool:
     return not len(numbers) or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
-
-
-@contextmanager
-def sound(database: object) -> Iterator[None]:
-    """What is read of postings here makes sense, or the index is damaged."""
-    try:
-        yield
-    except ValueError as error:
-        raise IndexCorrupt(f"the index {database} is damaged ({error})", hint=REBUILD) from error
 
 
 def pack(texts: Texts) -> bytes:

@@ -14,8 +14,9 @@ from ohara.store.bm25 import K1, B, idf
 from ohara.store.sqlite.held_words import Held, Weighting
 from ohara.store.sqlite.phrases import phrase
 from ohara.store.sqlite.posting_codec import COLUMNS, NOTHING, decode, of_some, small, split, with_places
+from ohara.store.sqlite.soundness import sound
 from ohara.store.sqlite.word_blocks import string_of
-from ohara.store.sqlite.word_pieces import AllTexts, read_dropped, read_pieces, read_texts, sound
+from ohara.store.sqlite.word_pieces import AllTexts, read_dropped, read_pieces, read_texts
 from ohara.store.tokens import words as words_of
 
 if TYPE_CHECKING:

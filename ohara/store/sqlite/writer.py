@@ -19,6 +19,7 @@ from ohara.store.sqlite import generations
 from ohara.store.sqlite.commit_rows import CommitRows
 from ohara.store.sqlite.connected import Connected, spelled
 from ohara.store.sqlite.connection import connect_writer, translated
+from ohara.store.sqlite.content_trigrams import ContentTrigrams
 from ohara.store.sqlite.hunk_words import HunkWords
 from ohara.store.sqlite.identity import has_moved
 from ohara.store.sqlite.passes import Passes
@@ -61,7 +62,8 @@ class Writer(Connected):
         with translated(path):
             migrate(self.connection)
             self.words = HunkWords(self.connection)
-            self.commit_rows = CommitRows(self.connection, self.words, passes, verdict)
+            self.trigrams = ContentTrigrams(self.connection)
+            self.commit_rows = CommitRows(self.connection, self.words, self.trigrams, passes, verdict)
         self.passes = Passes(self)
         self.symbols = SymbolWriter(self)
         self.threads = ThreadWriter(self)
@@ -101,6 +103,7 @@ class Writer(Connected):
             self.commit_rows.train()
             with translated(self.path):
                 self.words.finish()
+                self.trigrams.finish()
             if has_moved(self.connection):
                 raise StoreError(
                     f"the index {self.path} was taken away while it was written",
@@ -123,6 +126,7 @@ class Writer(Connected):
         self.symbols.forget()
         with translated(self.path):
             self.words.undo()
+            self.trigrams.undo()
             self.commit_rows.undo()
 
     @property
@@ -162,7 +166,8 @@ class Writer(Connected):
 
     def drop_trigrams(self, contents: Iterable[int]) -> None:
         """Take the trigrams of contents away."""
-        self.run_many("DELETE FROM fts_literal WHERE rowid = ?", [(content,) for content in contents])
+        with translated(self.path):
+            self.trigrams.drop(contents)
 
     def drop_content_vectors(self, contents: Iterable[int]) -> None:
         """Take the vectors of contents away, whatever model made them."""

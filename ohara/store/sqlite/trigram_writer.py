@@ -1,0 +1,122 @@
+"""Writes the trigrams of contents: gathers them, and makes a piece of each batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ohara.arrays import np
+from ohara.store.sqlite.number_arrays import pack, pack_steps
+from ohara.store.sqlite.trigram_lists import encode, entries_of, portions
+from ohara.store.sqlite.trigram_pieces import BLOCKS, TABLES, contents_with_trigrams
+from ohara.store.sqlite.word_blocks import BlockWriter
+from ohara.store.trigram_codes import BYTES_OF_A_TRIGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ohara.store.sqlite.connection import Connection
+    from ohara.store.sqlite.varints import Numbers
+    from ohara.store.trigram_codes import Packed
+
+# A piece is written when there are so many: thirty bytes of memory each, while they are sorted and written.
+_MOST_ENTRIES = 2_000_000
+_ENTRIES_AT_ONCE = 400_000
+
+_ADD = "INSERT INTO trigram_piece(contents, members, blocks) VALUES(?, ?, x'') RETURNING piece"
+_END = "UPDATE trigram_piece SET blocks = ? WHERE piece = ?"
+_LAST_PIECE = "SELECT coalesce(max(piece), 0) FROM trigram_piece"
+_DROP = "INSERT OR REPLACE INTO dropped_trigrams(content, piece) VALUES(?, ?)"
+
+
+class TrigramWriter:
+    """What is added is written by `finish`, as part of the open batch."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._contents: list[int] = []
+        self._packed: list[Packed] = []
+        self._entries = 0
+        self._there: set[int] | None = None
+
+    def add(self, content: int, trigrams: Packed) -> None:
+        """Add the trigrams of a content that has none yet."""
+        if self._entries >= _MOST_ENTRIES:
+            self.finish()
+        self._contents.append(content)
+        self._packed.append(trigrams)
+        self._entries += len(trigrams) // BYTES_OF_A_TRIGRAM
+        if self._there is not None:
+            self._there.add(content)
+
+    def has(self, content: int) -> bool:
+        """True when the trigrams of a content are there."""
+        return content in self._listed()
+
+    def drop(self, contents: Iterable[int]) -> None:
+        """Take the trigrams of contents away; of those that have any."""
+        there = self._listed()
+        gone = [content for content in contents if content in there]
+        if not gone:
+            return
+        self.finish()
+        last = self._connection.execute(_LAST_PIECE).get
+        self._connection.executemany(_DROP, [(content, last) for content in gone])
+        there.difference_update(gone)
+
+    def drop_all(self) -> None:
+        """Take all trigrams away."""
+        self.undo()
+        for table in TABLES:
+            self._connection.execute(f"DELETE FROM {table}")
+
+    def undo(self) -> None:
+        """Forget what is not written yet, and what was known of the rest."""
+        self._contents, self._packed, self._entries = [], [], 0
+        self._there = None
+
+    def finish(self) -> None:
+        """Write what was added, as a piece."""
+        if not self._contents:
+            return
+        contents = np.array(self._contents, np.int64)
+        sizes = np.fromiter(map(len, self._packed), np.int64, len(self._packed)) // BYTES_OF_A_TRIGRAM
+        codes = np.frombuffer(b"".join(self._packed), "<u4").astype(np.int64)
+        self._contents, self._packed, self._entries = [], [], 0
+        entries = entries_of(codes, np.repeat(contents, sizes))
+        del codes
+        entries.sort()
+        contents.sort()
+        piece = PieceWriter(self._connection, contents)
+        piece.write(entries)
+        piece.finish()
+
+    def _listed(self) -> set[int]:
+        if self._there is None:
+            self._there = {*contents_with_trigrams(self._connection), *self._contents}
+        return self._there
+
+
+class PieceWriter:
+    """Writes a piece, a part of its trigrams after the other."""
+
+    def __init__(self, connection: Connection, contents: Numbers) -> None:
+        self._connection = connection
+        self._piece = int(connection.execute(_ADD, (len(contents), pack_steps(contents))).get)
+        self._blocks = BlockWriter(connection, self._piece, BLOCKS)
+        self._firsts: list[int] = []
+        self._lengths: list[int] = []
+
+    def write(self, entries: Numbers) -> None:
+        """Write sorted entries, all those of their trigrams."""
+        for some in portions(entries, _ENTRIES_AT_ONCE):
+            for first, block in encode(some):
+                self._firsts.append(first)
+                self._lengths.append(len(block))
+                self._blocks.keep(block)
+
+    def finish(self) -> None:
+        """Write what is left."""
+        self._blocks.finish()
+        firsts = np.diff(np.array(self._firsts, np.int64), prepend=0)
+        where = pack(np.concatenate((firsts, np.array(self._lengths, np.int64))))
+        self._connection.execute(_END, (where, self._piece))
