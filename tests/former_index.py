@@ -40,7 +40,11 @@ def make_former_trigrams(database: Path) -> None:
         connection.execute(FTS_LITERAL)
         connection.executemany(
             "INSERT INTO fts_literal(rowid, changed) VALUES(?, ?)",
-            [(content, sides(codec.unpack(body)).changed) for content, body in bodies if content in spelt],
+            [
+                (content, sides(codec.unpack(body)).changed)
+                for content, body in bodies
+                if content in spelt and isinstance(body, bytes)
+            ],
         )
         for table in TABLES:
             connection.execute(f"DROP TABLE {table}")

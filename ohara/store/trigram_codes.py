@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from ohara.arrays import np
+
+    Codes = np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
+    Places = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
 
 Packed = bytes
 """The trigrams of a text, each once and in order: four bytes for each, the lowest first."""
@@ -74,7 +77,7 @@ def _portions(raws: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
         yield raws[begin:]
 
 
-def _codes(raw: bytes) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:  # type: ignore[name-defined]  # noqa: F821
+def _codes(raw: bytes) -> tuple[Codes, Places]:
     """The trigrams of lines in their order, and where each begins."""
     from ohara.arrays import np
 
@@ -82,7 +85,8 @@ def _codes(raw: bytes) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:  # type:
     is_end = read == _LINE_END
     places = np.flatnonzero(~(is_end[:-2] | is_end[1:-1] | is_end[2:]))
     wide = read.astype(np.uint32)
-    return (wide[:-2] << 16 | wide[1:-1] << 8 | wide[2:])[places], places
+    codes: Codes = wide[:-2] << np.uint32(16) | wide[1:-1] << np.uint32(8) | wide[2:]
+    return codes[places], places
 
 
 def _of_long(raw: bytes) -> Packed:

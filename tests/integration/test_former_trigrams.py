@@ -45,7 +45,7 @@ _PATTERNS = (
 
 def _answers(database: Path) -> list[tuple[object, ...]]:
     with closing(Reader(database)) as reader:
-        found = []
+        found: list[tuple[object, ...]] = []
         for pattern in _PATTERNS:
             *_, answer = literal.steps(reader, [pattern], EVERYTHING, limit=None, deadline_s=60)
             assert isinstance(answer, literal.LiteralAnswer)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara.store import trigram_codes
 from ohara.store.trigram_codes import codes_of, packed_trigrams
+
+if TYPE_CHECKING:
+    import pytest
 
 _TEXTS = st.lists(st.text(st.sampled_from("abAB \n\r\täÄ上传\u212a\u017f\ud800"), max_size=40), max_size=8)
 

@@ -38,7 +38,7 @@ def test_what_is_no_run_of_numbers_is_refused(plain: bytes) -> None:
     for read in (NumberRun, number_arrays.unpack):
         with pytest.raises(ValueError, match="number"):
             read(string)
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"frame|size|long"):
         NumberRun(b"no frame")
 
 
