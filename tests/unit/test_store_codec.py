@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ohara.errors import IndexCorrupt
 from ohara.store.sql.codec import DICTIONARY_BYTES, Codec, train_dictionary
 
 BODIES = [
@@ -30,6 +32,20 @@ def test_a_trained_dictionary_makes_bodies_smaller_and_old_ones_stay_readable() 
     assert len(after) < len(before)
     assert trained.unpack(after) == BODIES[0]
     assert trained.unpack(before) == BODIES[0]
+
+
+def test_bodies_of_a_former_dictionary_stay_readable_and_name_it_in_one_byte() -> None:
+    others = [body.replace("handler", "Widget").replace("request", "canvas") for body in BODIES]
+    first, second = train_dictionary(BODIES, 1), train_dictionary(others, 2)
+    assert first is not None
+    assert second is not None
+    random = train_dictionary(BODIES)
+    both = Codec(second, [first])
+    before, after = Codec(first).pack(BODIES[0]), both.pack(others[0])
+    assert both.unpack_bytes([before, after]) == [BODIES[0].encode(), others[0].encode()]
+    assert len(Codec(random).pack(BODIES[0])) == len(before) + 3
+    with pytest.raises(IndexCorrupt):
+        Codec(second).unpack(before)
 
 
 def test_too_little_text_trains_nothing() -> None:

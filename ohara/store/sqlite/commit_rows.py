@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 
 from ohara.languages import language_of
 from ohara.model import Pass
-from ohara.store.sql.codec import SAMPLE_EVERY, TRAINING_SAMPLES, Codec, train_dictionary
+from ohara.store.sql.codec import (
+    LEARNT_AGAIN,
+    SAMPLE_EVERY,
+    TRAINING_SAMPLES,
+    train_dictionary,
+)
 from ohara.store.sql.session import PASS_BITS
+from ohara.store.sqlite.connected import codec_of
 from ohara.store.sqlite.hunk_words import TextRow
+from ohara.store.sqlite.schema import CONTENT_BY_DIGEST
 from ohara.store.trigram_codes import packed_trigrams
 
 if TYPE_CHECKING:
@@ -37,7 +44,9 @@ INSERT_HUNK = """INSERT INTO hunk(id, file_id, commit_id, content_id,
 INSERT_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,?,?)"
 INSERT_ENCODED = "INSERT OR REPLACE INTO encoded(content_id, signs) VALUES(?,?)"
 UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
-_SELECT_CONTENT = "SELECT id, passes FROM content WHERE digest = ?"
+# A dictionary goes by the first content that was there to be compressed with it.
+_DICTIONARIES = "SELECT count(*), coalesce(max(id), 0) FROM dictionary"
+_ADD_DICTIONARY = "INSERT OR REPLACE INTO dictionary(id, bytes) VALUES(?, ?)"
 _INSERT_PERSON = "INSERT INTO person VALUES(?, ?, ?)"
 _INSERT_PATH = "INSERT INTO path VALUES(?, ?, ?, ?)"
 _SELECT_HEADER = "SELECT id FROM header WHERE header = ?"
@@ -113,9 +122,8 @@ class CommitRows:
     def load(self) -> None:
         """Read what ids are taken and which names are known, so that inserts need no look-ups."""
         execute = self._connection.execute
-        row = execute("SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1").fetchone()
-        self.codec = Codec(row[0] if row else None)
-        self._trained = row is not None
+        self.codec = codec_of(self._connection)
+        self._dictionaries, self._learnt_at = execute(_DICTIONARIES).get
         self._people = {(name, mail): i for i, name, mail in execute("SELECT id, name, email FROM person")}
         self._paths: dict[str, int] = {path: i for i, path in execute("SELECT id, path FROM path")}
         self._headers: dict[str, int] = {}
@@ -131,15 +139,23 @@ class CommitRows:
         self.load()
 
     def train(self) -> None:
-        """Learn a dictionary for bodies, once there are enough of them."""
-        if self._trained or len(self._samples) < TRAINING_SAMPLES:
+        """Learn a dictionary for bodies, once there are enough of them; and another, many bodies later."""
+        if len(self._samples) < TRAINING_SAMPLES:
             return
-        dictionary = train_dictionary(self._samples)
+        dictionary = train_dictionary(self._samples, self._dictionaries + 1)
         if dictionary is not None:
-            self._connection.execute("INSERT INTO dictionary(bytes) VALUES(?)", (dictionary,))
-            self.codec = Codec(dictionary)
-            self._trained = True
+            self._learnt_at = self._next["content"]
+            self._connection.execute(_ADD_DICTIONARY, (self._learnt_at, dictionary))
+            self.codec = codec_of(self._connection)
+            self._dictionaries += 1
             self._samples = []
+
+    def _is_sample(self, content_id: int) -> bool:
+        """True when a dictionary is to be learnt from this content, among others."""
+        if content_id % SAMPLE_EVERY:
+            return False
+        begins = LEARNT_AGAIN - SAMPLE_EVERY * TRAINING_SAMPLES
+        return not self._dictionaries or content_id >= self._learnt_at + begins
 
     def add(self, prepared: Iterable[PreparedCommit]) -> int:
         """Insert commits (or parts of big ones) with all that belongs to them; how many hunks they have."""
@@ -217,7 +233,7 @@ class CommitRows:
         if known is not None:
             return known
         literal = PASS_BITS[Pass.LITERAL] if self._literal else 0
-        found = self._connection.execute(_SELECT_CONTENT, (hunk.digest,)).fetchone()
+        found = self._connection.execute(CONTENT_BY_DIGEST, (hunk.digest,)).fetchone()
         if found is not None:
             content_id = int(found[0])
             if literal and not found[1] & literal:
@@ -225,7 +241,7 @@ class CommitRows:
                 self._connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
         else:
             content_id = self.take("content")
-            if not self._trained and content_id % SAMPLE_EVERY == 0:
+            if self._is_sample(content_id):
                 self._samples.append(hunk.body)
             rows.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
             if literal:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ohara.store.sqlite.connection import Connection
 
-_DICTIONARY = "SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1"
+_DICTIONARIES = "SELECT bytes FROM dictionary ORDER BY id"
 
 _SHAS = re.compile(r"SELECT value FROM shas\((\?\d*)\)")
 _LIST = re.compile(r"\b(?:numbers|texts)\((\?\d*)\)")
@@ -30,6 +30,12 @@ def spelled(statement: str) -> str:
     statement = _SHAS.sub(r"SELECT unhex(value) FROM json_each(\1)", statement)
     statement = _LIST.sub(r"json_each(\1)", statement)
     return _HOLDS.sub(r"instr(\1, \2) > 0", statement)
+
+
+def codec_of(connection: Connection) -> Codec:
+    """What opens an index's bodies, and compresses new ones with the newest dictionary."""
+    known: list[bytes] = [row[0] for row in connection.execute(_DICTIONARIES)]
+    return Codec(known.pop(), known) if known else Codec()
 
 
 def connected(connection: Connection) -> Connected:
@@ -61,8 +67,7 @@ class Connected:
     @property
     def codec(self) -> Codec:
         """What opens this index's bodies, read anew."""
-        row = self.connection.execute(_DICTIONARY).fetchone()
-        return Codec(row[0] if row else None)
+        return codec_of(self.connection)
 
     @property
     def has_lines(self) -> bool:

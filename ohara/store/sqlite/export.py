@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 from ohara.errors import StoreError
 from ohara.model import Pass, Sha
 from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
-from ohara.store.sql.codec import Codec
 from ohara.store.sql.meta import read_fact, read_meta
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
 from ohara.store.sql.symbols import name_row
 from ohara.store.sqlite import trigram_merge, word_merge
-from ohara.store.sqlite.connected import connected
+from ohara.store.sqlite.connected import codec_of, connected
 from ohara.store.sqlite.connection import connect_writer, translated
 from ohara.store.sqlite.generations import generations, has_commits
 from ohara.store.sqlite.hunk_words import TextRow
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ohara.store.index import Analysis
+    from ohara.store.sql.codec import Codec
     from ohara.store.sqlite.connection import Connection
 
 _TEXTS_AT_ONCE = 2_000
@@ -91,7 +91,7 @@ def export(database: Path, file: Path, analysis: Analysis, *, derived: bool) -> 
             header = _header(connection, derived=derived)
             sender = stack.enter_context(written(file))
             sender.header(header)
-            codec = _codec(connection)
+            codec = codec_of(connection)
             for table in TABLES:
                 if derived or table.name != "encoded":  # made with the trigrams
                     rows = connection.execute(table.select)
@@ -161,11 +161,6 @@ def _vector_selects(connection: Connection, header: Header) -> list[tuple[str, s
         (VECTORS.name, VECTORS.select.format(table=current.table)),
         (COMMIT_VECTORS.name, COMMIT_VECTORS.select.format(table=current.commits)),
     ]
-
-
-def _codec(connection: Connection) -> Codec:
-    row = connection.execute("SELECT bytes FROM dictionary ORDER BY id DESC LIMIT 1").fetchone()
-    return Codec(row[0] if row else None)
 
 
 def _plain(rows: Iterator[Sequence[object]], codec: Codec) -> Iterator[Sequence[object]]:

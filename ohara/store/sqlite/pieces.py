@@ -16,6 +16,7 @@ from ohara.store.answers import holds_change
 from ohara.store.sql.session import PASS_BITS
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.generations import delete_vectors
+from ohara.store.sqlite.schema import CONTENT_BY_DIGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,6 @@ _ABOVE = f"""{_ROW} WHERE hunk.commit_id = ? AND hunk.file_id = ? AND hunk.id < 
   ORDER BY hunk.id DESC LIMIT 1"""
 _BELOW = f"{_ROW} WHERE hunk.commit_id = ? AND hunk.file_id = ? AND hunk.id > ? ORDER BY hunk.id LIMIT 1"
 _LAST = "SELECT coalesce(max(id), 0) FROM hunk"
-_KNOWN = "SELECT id FROM content WHERE digest = ?"
 _USED = "SELECT count(*) FROM (SELECT 1 FROM hunk WHERE content_id = ? LIMIT 2)"
 _REPLACE_CONTENT = "UPDATE content SET digest = ?, body = ? WHERE id = ?"
 _ADD_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,0,?)"
@@ -168,7 +168,7 @@ def _content(writer: Writer, kept: _Piece, body: str) -> int:
     """The content with this body: known, or the piece's own changed, or a new one where that is shared."""
     execute = writer.connection.execute
     digest = blake2b(body.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    known = execute(_KNOWN, (digest,)).fetchone()
+    known = execute(CONTENT_BY_DIGEST, (digest,)).fetchone()
     if known:
         return int(known[0])
     if execute(_USED, (kept.content,)).get == 1:

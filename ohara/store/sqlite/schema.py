@@ -226,6 +226,17 @@ _M008_TRIGRAMS = (
     "CREATE TABLE IF NOT EXISTS dropped_trigrams(content INTEGER PRIMARY KEY, piece INTEGER NOT NULL)",
 )
 
+# By the beginnings of digests contents are found in less than half of the room; the whole digest is compared
+# in the table. Only for a new index: to write all bodies of another anew would take longer than it saves.
+_CONTENT_BY_PREFIX = (
+    "DROP TABLE content",
+    """CREATE TABLE content(
+      id INTEGER PRIMARY KEY, digest BLOB NOT NULL, passes INTEGER NOT NULL, body BLOB NOT NULL
+    )""",
+    "CREATE INDEX content_by_prefix ON content(substr(digest, 1, 5))",
+)
+CONTENT_BY_DIGEST = """SELECT id, passes FROM content
+  WHERE substr(digest, 1, 5) = substr(?1, 1, 5) AND digest = ?1"""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _M001_FOUNDATION,
     _M002_HEADERS,
@@ -252,8 +263,12 @@ def migrate(connection: apsw.Connection) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for migration in MIGRATIONS[_version(connection) :]:  # another process may have been here first
+        former = _version(connection)  # another process may have been here first
+        for migration in MIGRATIONS[former:]:
             for statement in migration:
+                connection.execute(statement)
+        if not former:
+            for statement in _CONTENT_BY_PREFIX:
                 connection.execute(statement)
         former_words.drop_if_empty(connection)
         former_trigrams.drop_if_empty(connection)
