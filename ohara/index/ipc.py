@@ -96,10 +96,20 @@ class Broken(NamedTuple):
 Message = Broken | Ready | Part | Failed | Finished
 
 
+def frame_of(message: object) -> bytes:
+    """A message as it is sent."""
+    payload = pickle.dumps(message, protocol=5)
+    return _HEAD.pack(len(payload)) + payload
+
+
 def write_frame(fd: int, message: object) -> None:
     """Send one message, whole."""
-    payload = pickle.dumps(message, protocol=5)
-    data = memoryview(_HEAD.pack(len(payload)) + payload)
+    send(fd, frame_of(message))
+
+
+def send(fd: int, frame: bytes) -> None:
+    """Send a message that is made."""
+    data = memoryview(frame)
     while data:
         data = data[os.write(fd, data) :]
 

@@ -209,9 +209,12 @@ class CommitRows:
                 self._connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
         else:
             content_id = self.take("content")
-            if not self._trained and content_id % SAMPLE_EVERY == 0:
-                self._samples.append(hunk.body)
-            rows.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
+            body = hunk.body
+            if isinstance(body, str):
+                if not self._trained and content_id % SAMPLE_EVERY == 0:
+                    self._samples.append(body)
+                body = self.codec.pack(body)
+            rows.contents.append((content_id, hunk.digest, literal, body))
             if literal:
                 rows.add_literal(content_id, hunk.changed, hunk.signs)
         rows.digests[hunk.digest] = content_id
