@@ -7,7 +7,6 @@ while the parent is busy writing; as the bytes that are sent, which take a third
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import queue
@@ -29,6 +28,7 @@ from ohara.index.ipc import (
     read_frame,
     send,
 )
+from ohara.index.memory import trim
 from ohara.index.parent_exit import OF_MAIN_THREAD, end_with_parent
 from ohara.parse.languages import bytes_lost
 
@@ -131,7 +131,8 @@ def _serve(source: int, outgoing: queue.Queue[bytes | None]) -> None:
         _bound_memory(None if task.kind in _UNBOUND else setup.memory_bytes)
         if step is None or task.kind != kind:
             step = None  # what the last pass remembered, before the next one begins to
-            _give_back()
+            gc.collect()
+            trim()
             kind, step = task.kind, STEPS[task.kind](setup)
         for message in step(task):
             frame = frame_of(message)
@@ -149,15 +150,6 @@ def _bound_memory(most: int | None) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = hard if most is None else most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
-
-
-def _give_back() -> None:
-    """Return free memory to the system, where the C library does so only when told."""
-    gc.collect()
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (OSError, AttributeError, TypeError):  # another C library
-        return
 
 
 def _send(fd: int, outgoing: queue.Queue[bytes | None]) -> None:

@@ -103,6 +103,7 @@ class CommitRows:
         self._trained = row is not None
         self._people = {(name, mail): i for i, name, mail in execute("SELECT id, name, email FROM person")}
         self._paths: dict[str, int] = {path: i for i, path in execute("SELECT id, path FROM path")}
+        self._are_failures = bool(execute("SELECT EXISTS(SELECT 1 FROM failure)").get)
         self._headers: dict[str, int] = {}
         self._next = {
             table: execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").get
@@ -137,6 +138,7 @@ class CommitRows:
 
     def record_failure(self, sha: Sha, reason: str, missing: Sequence[str] = ()) -> None:
         """Remember that a commit could not be (wholly) read, to show and to retry."""
+        self._are_failures = True
         self._connection.execute(_UPSERT_FAILURE, (bytes.fromhex(sha), reason, " ".join(missing)))
 
     def _add_part(self, part: PreparedCommit, rows: _RowBatch) -> None:
@@ -163,7 +165,7 @@ class CommitRows:
             )
         elif part.left_out:
             self.record_failure(commit.sha, part.left_out)
-        else:
+        elif self._are_failures:
             self._connection.execute(_NO_FAILURE, (bytes.fromhex(commit.sha),))
 
     def _add_file(self, commit_id: int, part: PreparedCommit, file: PreparedFile, rows: _RowBatch) -> None:
