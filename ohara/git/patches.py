@@ -46,6 +46,10 @@ _INDEX_LINE_WITHIN: Final = 32 * 1024  # two quoted paths come before it
 _SENT_AHEAD: Final = 32  # commits in git's hands: what is asked has to fit into a pipe
 _MOST_STARTS: Final = 8  # a git that ends as often does not get on with this repository
 
+# git keeps the top folder of everything that it has compared. Over the whole of git's own history that is
+# several hundred megabytes, so it is started anew when it has seen so much: in ten milliseconds.
+_MOST_KEPT_BYTES: Final = 32 * 1024 * 1024
+
 # Mapped packs and cached bases count as this process's memory as well.
 _CONFIG: Final = """[core]
 \trepositoryformatversion = 0
@@ -68,6 +72,7 @@ class _Asked(NamedTuple):
 
     sha: Sha
     trees: str
+    tree_bytes: int
     deltas: tuple[Delta, ...]
 
 
@@ -81,6 +86,7 @@ class Patches:
         self._starts = 0 if repo.grafts.replaced else _MOST_STARTS
         self._asked: deque[_Asked] = deque()
         self._sent = 0  # of what was asked, so many are in git's hands
+        self._kept_bytes = 0  # of top folders, in its memory
         self._said = bytearray()
 
     def __del__(self) -> None:
@@ -127,7 +133,8 @@ class Patches:
         deltas = sorted(tree.compare(self._repo.objects, old, links.tree, missing, beyond, most=_MOST_FILES))
         if missing or beyond or not self._is_plain(deltas):
             return None
-        return _Asked(sha, f"{old.hex() if old else _NO_TREE} {links.tree.hex()}", tuple(deltas))
+        size = sum(len(self._repo.objects.tree(each) or b"") for each in (old, links.tree) if each)
+        return _Asked(sha, f"{old.hex() if old else _NO_TREE} {links.tree.hex()}", size, tuple(deltas))
 
     def _is_plain(self, deltas: list[Delta]) -> bool:
         """Whether git may compare these files: none moved, all are there, and some need a line diff."""
@@ -150,8 +157,15 @@ class Patches:
 
     def _send(self) -> None:
         """Keep git busy: give it the next trees, and start it if need be."""
+        if self._kept_bytes >= _MOST_KEPT_BYTES and self._process is not None:
+            if self._sent:  # what it has in hand comes first
+                return
+            _end(self._process)
+            self._process = None
+            self._starts += 1
         if self._process is None and self._starts:
             self._starts -= 1
+            self._kept_bytes = 0
             self._process = _started(object_folders(self._repo.common_dir)[0])
         if self._process is None or self._process.stdin is None:
             return
@@ -161,6 +175,7 @@ class Patches:
         except OSError:  # it ended: whoever reads its answer sees that
             return
         self._sent += len(more)
+        self._kept_bytes += sum(asked.tree_bytes for asked in more)
 
     def _answer(self) -> bytes | None:
         """What git says of the first commit that it was asked; None when it ended over that."""

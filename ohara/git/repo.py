@@ -43,9 +43,10 @@ class Repository:
         self.work_dir = _work_dir(handle, git_dir)
         self.is_linked = Path(os.path.realpath(git_dir)) != self.common_dir
         self._shared: Repository | None = None
-        handle.set_odb(object_database(object_folders(self.common_dir)))
+        folders = object_folders(self.common_dir)
+        handle.set_odb(object_database(folders))
         self.grafts = Grafts.load(self.common_dir)
-        self.objects = Objects(handle, self.grafts)
+        self.objects = Objects(handle, folders, self.grafts)
 
     @classmethod
     def open(cls, path: Path | str) -> Repository:

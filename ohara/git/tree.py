@@ -19,7 +19,7 @@ from ohara.git.bounds import MOST_ENTRIES, Bounds, bounded
 from ohara.git.regions import matching, matching_back
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from ohara.git.bounds import Folders
     from ohara.git.objects import Objects
@@ -238,18 +238,41 @@ def _unlike(
     others = [_tree(objects, old, missing) for old in olds]
     if mine is None or None in others:
         return
-    differing: list[dict[bytes, _RawEntry]] = []
-    present: dict[bytes, _RawEntry] = {}
-    for other in others:
-        before, after = _unequal(other or b"", mine)
-        present = {name: (mode, oid) for mode, name, oid in after}
-        absent = dict.fromkeys(present, _NOTHING)
-        differing.append(absent | {name: (mode, oid) for mode, name, oid in before})
-    for name in sorted(set.intersection(*(set(each) for each in differing))):
-        theirs = [each[name] for each in differing]
+    # A merge is mostly like its first parent: only what differs from that is looked up in the others.
+    before, after = _unequal(others[0] or b"", mine)
+    gone = {name: (mode, oid) for mode, name, oid in before}
+    present = {name: (mode, oid) for mode, name, oid in after}
+    names = gone.keys() | present.keys()
+    found = [gone, *(_entries_named(other or b"", names) for other in others[1:])] if names else []
+    for name in sorted(names):
+        theirs = [each.get(name, _NOTHING) for each in found]
         ours = present.get(name, _NOTHING)
         if ours not in theirs:
             yield name, theirs, ours
+
+
+_FEW_NAMES: Final = 12  # to look up that many one by one takes as long as to split a folder of some hundred
+
+
+def _entries_named(data: bytes, names: Set[bytes]) -> dict[bytes, _RawEntry]:
+    """The entries of some names, of those that a tree object has."""
+    if len(names) > _FEW_NAMES:
+        return {name: (mode, oid) for mode, name, oid in _entries(data, 0, len(data)) if name in names}
+    return {name: found for name in names if (found := _entry_named(data, name))}
+
+
+def _entry_named(data: bytes, name: bytes) -> _RawEntry | None:
+    """The entry of a name; of several, the last."""
+    sought = b" %b\0" % name
+    at = data.rfind(sought)
+    while at >= 0:
+        begin = _boundary(data, 0, at)
+        # Within an object's id, or behind a blank in another name, there may be what looks like it.
+        if data.find(b" ", begin) == at:
+            oid = at + len(sought)
+            return _mode(data[begin:at]), data[oid : oid + 20]
+        at = data.rfind(sought, 0, at)
+    return None
 
 
 def _below(objects: Objects, olds: tuple[bytes | None, ...], new: bytes | None) -> tuple[int, list[Folders]]:

@@ -9,7 +9,7 @@ import time
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.encoded import is_mostly_encoded, leave_out
 from ohara.errors import RepositoryError, reason_of
@@ -34,10 +34,15 @@ if TYPE_CHECKING:
 
     from ohara.index.ipc import Task, WorkerSetup
     from ohara.model import FileChange, Sha
-    from ohara.store.vocabulary import Packed
 
 _PART_CHARS = 1 << 20  # a message to the writer carries about this much diff text
 _LITERAL_ONLY_FACTOR = 20  # left-out files are only searched exactly: larger pieces cost them nothing
+
+# An index learns to compress from its first 16,000 bodies, and again later; after so many hunks of its own a
+# worker looks whether it has, and then now and then whether it has learnt more.
+_FIRST_LOOK_HUNKS = 6_000
+_NEXT_LOOK_HUNKS = 1_500
+_LATER_LOOK_HUNKS = 8_000
 
 _WORTH_GIT = 12  # commits in a task from which on a git to compare them is worth its start
 
@@ -57,22 +62,25 @@ class Extractor:
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
         self._patches = Patches(self._repository, self._options)
         self._words = NumberedWords()
+        self._compress: Callable[[bytes], bytes] | None = None
+        self._until_look = _FIRST_LOOK_HUNKS  # whether the index has learnt how to compress
+        self._sent_chars = 0  # of diff text, in all
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """Prepare each commit of the task; one that cannot be read is reported and the rest goes on."""
         ready: list[PreparedCommit] = []
-        size = 0
+        before = self._sent_chars
         if len(task.items) >= _WORTH_GIT:
             self._patches.ask(task.items)  # type: ignore[arg-type]
+        self._learn_to_compress()
         for sha in task.items:
             begun = len(ready)
             try:
                 for part in self.prepare(sha):  # type: ignore[arg-type]
                     ready.append(part)
-                    size += _size(part)
-                    if size >= _PART_CHARS:
+                    if self._sent_chars - before >= _PART_CHARS:
                         yield Part(task.number, self._finished(ready))
-                        ready, size, begun = [], 0, 0
+                        ready, before, begun = [], self._sent_chars, 0
             except MemoryError:
                 raise  # this process is of no more use
             except Exception as fault:  # noqa: BLE001 - one commit's fault must not stop the others
@@ -92,7 +100,7 @@ class Extractor:
         files: list[PreparedFile] = []
         missing: set[str] = set()
         beyond: set[bytes] = set()
-        size = 0
+        size = 500
         first, searchable = True, False
         ends = time.process_time() + self._setup.commit_seconds
         for change in iter_changes(
@@ -100,15 +108,18 @@ class Extractor:
         ):
             prepared = self._file(change)
             files.append(prepared)
+            self._until_look -= len(prepared.hunks)
             searchable = searchable or any(hunk.words is not None for hunk in prepared.hunks)
-            size += sum(len(hunk.body) for hunk in prepared.hunks) + 200
+            size += sum(len(hunk.body) for hunk in change.hunks) + 200 * (1 + len(prepared.hunks))
             if time.process_time() > ends:
                 raise RepositoryError(f"it takes longer than {self._setup.commit_seconds:g} s", hint="")
             if size >= _PART_CHARS:
+                self._sent_chars += size
                 yield PreparedCommit(
                     commit, message_words, tuple(files), (), False, NO_WORDS, first, last=False
                 )
                 files, size, first = [], 0, False
+        self._sent_chars += size
         yield PreparedCommit(
             commit,
             message_words,
@@ -120,10 +131,24 @@ class Extractor:
             left_out=_beyond(beyond),
         )
 
+    def _learn_to_compress(self) -> None:
+        """Look now and then whether the index has learnt how to compress bodies: then that is done here."""
+        if self._until_look <= 0:
+            from ohara.store.engines import index_at  # late: the newest commits are there before it is loaded
+
+            self._compress = index_at(self._setup.location).stored_commits().compress
+            self._until_look = _NEXT_LOOK_HUNKS if self._compress is None else _LATER_LOOK_HUNKS
+
     def _file(self, change: FileChange) -> PreparedFile:
         left_out = self._exclusions.change(change)
         searchable = self._exclusions.reason_beside(left_out, change.path) is None
         hunks = change.hunks or (_NO_LINES if change.left_out is None else ())
+        cut = [
+            _Cut.of(piece) for hunk in hunks for piece in self._pieces(hunk, change, searchable=searchable)
+        ]
+        texts = [text for each in cut if searchable for text in each.texts]
+        path_words, *columns = self._words.pack_all([change.path, *texts])
+        words = iter(columns)
         return PreparedFile(
             kind=change.kind,
             path=change.path,
@@ -133,11 +158,16 @@ class Extractor:
             additions=change.additions,
             deletions=change.deletions,
             left_out=left_out,
-            path_words=self._words.pack(change.path),
+            path_words=path_words,
             hunks=tuple(
-                _hunk(piece, self._words.pack if searchable else None)
-                for hunk in hunks
-                for piece in self._pieces(hunk, change, searchable=searchable)
+                [
+                    _hunk(
+                        each,
+                        HunkWords(*islice(words, len(each.texts))) if searchable and each.texts else None,
+                        self._compress,
+                    )
+                    for each in cut
+                ]
             ),
         )
 
@@ -157,26 +187,41 @@ class Extractor:
         return split(hunk, None, language_of(change.path), chars=chars, lines=lines)
 
 
-def _hunk(hunk: Hunk, pack: Callable[[str], Packed] | None) -> PreparedHunk:
-    kept = leave_out(hunk.body)
-    parts = sides(kept.body)
-    words = None
-    if pack is not None and not kept.is_bare:
-        words = HunkWords(*map(pack, (hunk.header, parts.added, parts.removed, parts.context)))
-    digest = (
-        blake2b(hunk.body.encode("utf-8", "surrogatepass"), digest_size=16).digest() if hunk.body else b""
-    )
+class _Cut(NamedTuple):
+    """A piece of a hunk taken apart: its body as bytes, its changed lines, its columns that have words.
+
+    Encoded text is in its body alone; where it is nothing else, no column has words.
+    """
+
+    hunk: Hunk
+    data: bytes
+    changed: str
+    signs: int | None
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, hunk: Hunk) -> _Cut:
+        """Take a piece apart."""
+        data = hunk.body.encode("utf-8", "surrogatepass")
+        kept = leave_out(hunk.body, data)
+        added, removed, context, changed = sides(kept.body)
+        texts = () if kept.is_bare else (hunk.header, added, removed, context)
+        return cls(hunk, data, with_trigrams(changed), kept.signs, texts)
+
+
+def _hunk(cut: _Cut, words: HunkWords | None, compress: Callable[[bytes], bytes] | None) -> PreparedHunk:
+    hunk, data, changed, signs, _ = cut
     return PreparedHunk(
         hunk.old_start,
         hunk.old_lines,
         hunk.new_start,
         hunk.new_lines,
         hunk.header,
-        digest,
-        hunk.body,
-        with_trigrams(parts.changed),
+        blake2b(data, digest_size=16).digest() if data else b"",
+        compress(data) if compress is not None and data else hunk.body,
+        changed,
         words,
-        kept.signs,
+        signs,
     )
 
 
@@ -203,7 +248,3 @@ def _beyond(folders: set[bytes]) -> str:
     return (
         f"{decode.text(min(folders))}{others} left out: more than {MOST_ENTRIES:,} files, or nested too deep"
     )
-
-
-def _size(part: PreparedCommit) -> int:
-    return 500 + sum(200 + len(hunk.body) for file in part.files for hunk in file.hunks)

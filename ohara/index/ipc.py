@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct(">Q")
 _READ_BYTES = 1 << 20
 
+# What a pipe may hold on its way, where the system lets us say. A thread that sends needs the interpreter
+# after each piece that fitted, and waits up to five milliseconds for it while another computes: with the
+# usual 64 KiB a message of a megabyte takes sixteen such waits.
+_PIPE_BYTES = 1 << 20
+
 # What parsing may cost a worker for good before it is replaced, which takes a third of a second. A thousand
 # commits of a small project, whose versions of files are parsed one after the other, cost as much.
 LOST_BYTES_AT_MOST = 32 << 20
@@ -91,12 +96,69 @@ class Broken(NamedTuple):
 Message = Broken | Ready | Part | Failed | Finished
 
 
+def frame_of(message: object) -> bytes:
+    """A message as it is sent."""
+    payload = pickle.dumps(message, protocol=5)
+    return _HEAD.pack(len(payload)) + payload
+
+
 def write_frame(fd: int, message: object) -> None:
     """Send one message, whole."""
-    payload = pickle.dumps(message, protocol=5)
-    data = memoryview(_HEAD.pack(len(payload)) + payload)
+    send(fd, frame_of(message))
+
+
+def send(fd: int, frame: bytes) -> None:
+    """Send a message that is made."""
+    data = memoryview(frame)
     while data:
         data = data[os.write(fd, data) :]
+
+
+def widen(fd: int) -> None:
+    """Let a pipe hold a whole message, where the system allows it."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+    except (ImportError, AttributeError, OSError):  # another system, or more than this user may have
+        return
+
+
+class Frames:
+    """The messages that come through a pipe, taken as they arrive: who sends slowly keeps nobody waiting."""
+
+    def __init__(self, fd: int) -> None:
+        os.set_blocking(fd, False)
+        self._fd = fd
+        self._head = bytearray(_HEAD.size)
+        self._filling = self._head
+        self._filled = 0
+
+    def take(self) -> object | None:
+        """The next message, if it is whole by now; EOFError when the other end is gone."""
+        if self._filling is self._head:
+            if not self._fill():
+                return None
+            (length,) = _HEAD.unpack(self._head)
+            self._filling, self._filled = bytearray(length), 0
+        if not self._fill():
+            return None
+        message: object = pickle.loads(self._filling)  # noqa: S301 - see the module's first paragraph
+        self._filling, self._filled = self._head, 0
+        return message
+
+    def _fill(self) -> bool:
+        """Read on; False when more has yet to come."""
+        with memoryview(self._filling) as room:
+            while self._filled < len(room):
+                try:
+                    got = os.readv(self._fd, [room[self._filled :]])
+                except BlockingIOError:
+                    return False
+                if not got:
+                    raise EOFError
+                self._filled += got
+        return True
 
 
 def read_frame(fd: int) -> object:

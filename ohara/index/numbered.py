@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.store.vocabulary import Numbering, Vocabulary
-from ohara.words import CACHED_RUNS, analysed, runs
+from ohara.store.vocabulary import BYTES_OF_A_WORD, Numbering, Vocabulary
+from ohara.words import APART, CACHED_RUNS, analysed, runs, runs_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +19,11 @@ NO_WORDS = Vocabulary()
 
 _MOST_WORDS = 250_000  # then numbering begins anew, between two vocabularies
 
+# Between the words of texts that are analysed together. The highest byte of a word's number is never full, so
+# that this is found nowhere else, whatever numbers stand side by side.
+_BREAK = b"\xff" * BYTES_OF_A_WORD
+_CHARS_AT_ONCE = 1 << 16  # of texts: the runs of a whole file would take a hundred megabytes
+
 
 class NumberedWords(dict[str, bytes]):
     """Each run of word characters met so far, with the numbers of its words."""
@@ -28,6 +33,9 @@ class NumberedWords(dict[str, bytes]):
         self._numbering = Numbering()
 
     def __missing__(self, run: str) -> Packed:
+        if run == APART:
+            self[run] = _BREAK
+            return _BREAK
         words, is_kept = analysed(run)
         packed = self._numbering.pack(words)
         if is_kept:
@@ -39,6 +47,18 @@ class NumberedWords(dict[str, bytes]):
     def pack(self, text: str) -> Packed:
         """The words of a text."""
         return b"".join(map(self.__getitem__, runs(text)))
+
+    def pack_all(self, texts: Sequence[str]) -> list[Packed]:
+        """The words of each of some texts."""
+        made: list[Packed] = []
+        first = chars = 0
+        for at, text in enumerate(texts):
+            chars += len(text)
+            if chars >= _CHARS_AT_ONCE or at == len(texts) - 1:
+                together = runs_apart(texts[first : at + 1])
+                made += b"".join(map(self.__getitem__, together)).split(_BREAK)
+                first, chars = at + 1, 0
+        return made
 
     def vocabulary(self, texts: Iterable[Packed]) -> Vocabulary:
         """What all texts consist of that were packed since this was last asked; it goes with them."""

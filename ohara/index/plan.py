@@ -89,6 +89,9 @@ def plan_forward(
     )
 
 
+LARGEST_TASK_COMMITS = 128
+
+
 def task_sizes(*, first: int, largest: int) -> Iterator[int]:
     """How many commits each task takes: small ones first, so that the newest are searchable at once."""
     size = first
@@ -98,7 +101,11 @@ def task_sizes(*, first: int, largest: int) -> Iterator[int]:
 
 
 def into_tasks(
-    items: Sequence[Sha], alone: Set[Sha] = frozenset(), *, first: int = 16, largest: int = 128
+    items: Sequence[Sha],
+    alone: Set[Sha] = frozenset(),
+    *,
+    first: int = 16,
+    largest: int = LARGEST_TASK_COMMITS,
 ) -> Iterator[tuple[Sha, ...]]:
     """Cut the work into tasks, in order; items in `alone` get a task of their own, before the others."""
     for item in items:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import ohara
 from ohara.errors import InternalError, OharaError
-from ohara.index.ipc import Broken, Failed, Finished, Part, Ready, Task, read_frame, write_frame
+from ohara.index.ipc import Broken, Failed, Finished, Frames, Part, Ready, Task, widen, write_frame
 from ohara.index.parent_exit import OF_MAIN_THREAD
 from ohara.index.worker import OUT_OF_MEMORY
 
@@ -58,6 +58,8 @@ class _Worker:
         assert self.process.stdout is not None  # noqa: S101
         self.input = self.process.stdin.fileno()
         self.output = self.process.stdout.fileno()
+        widen(self.output)
+        self.frames = Frames(self.output)
         self.tasks: deque[Task] = deque()
         self.ready = False
         self.spent = False
@@ -149,9 +151,10 @@ class Pool:
                     worker.give(Task(kind, next(self._numbers), items))
 
     def _receive(self, worker: _Worker) -> Part | Failed | None:
+        """The next answer of a worker that has sent something; None when it is not whole yet, or is none."""
+        worker.heard = time.monotonic()
         try:
-            message = read_frame(worker.output)
-            worker.heard = time.monotonic()
+            message = worker.frames.take()
         except EOFError:
             if not worker.ready and worker.process.wait() >= 0:  # a negative code: killed from outside
                 raise InternalError(
@@ -161,6 +164,8 @@ class Pool:
                 worker.tasks[0].items if worker.tasks else (), self._last_words(worker)
             ) from None
         match message:
+            case None:
+                return None
             case Part() | Failed():
                 return message
             case Finished():

@@ -18,8 +18,14 @@ from ohara.errors import OharaError
 from ohara.index import derived_passes, inline, stages, threads
 from ohara.index.inline import Inline
 from ohara.index.ipc import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
-from ohara.index.line_pass import follow_lines
-from ohara.index.newest import newest_commits, not_failed_ahead, read_ahead, wants_workers
+from ohara.index.newest import (
+    is_long,
+    newest_commits,
+    not_failed_ahead,
+    read_ahead,
+    reads_ahead,
+    wants_workers,
+)
 from ohara.index.plan import NO_LIMITS, Limits, Plan
 from ohara.index.pool import Pool
 from ohara.index.rules import Exclusions, find_attribute_files, read_rules, remember_attribute_files
@@ -154,13 +160,25 @@ def run(
             index.set_aside()
         this = _Run(repository, index, settings, options)
         with (
+            _started_first(this) as started,
             index.writer(passes=options.passes, verdict=this.exclusions.path) as writer,
             _recorded(writer, this),
         ):
-            yield from _index(writer, this)
+            yield from _index(writer, this, started)
 
 
-def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
+@contextmanager
+def _started_first(this: _Run) -> Iterator[Pool | None]:
+    """Workers for a history that has no index yet and is long: they start while the index is made."""
+    is_new = not this.index.exists and this.limits == NO_LIMITS
+    if is_new and is_long(this.repository, this.options.refs, this.settings.index.refs):
+        with _workers_ahead(this) as pool:
+            yield pool
+    else:
+        yield None
+
+
+def _index(writer: Writer, this: _Run, started: Pool | None) -> Iterator[Progress]:
     embedder = this.embedder.id if this.embedder else ""
     remember_attribute_files(writer, this.attribute_files)
     renewed = writer.upkeep.reconcile(
@@ -172,7 +190,9 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
     tips = resolve_tips(this.repository, choice)
     with ExitStack() as workshop:
         newest = newest_commits(this.repository, writer, tips, this.limits)
-        ahead = workshop.enter_context(_workers_ahead(this)) if wants_workers(newest) else None
+        ahead = started
+        if ahead is None and wants_workers(newest):
+            ahead = workshop.enter_context(_workers_ahead(this))
         if ahead is not None:
             yield from read_ahead(writer, ahead, newest, this.clock)
         plan = not_failed_ahead(survey(this.repository, writer, tips, this.limits), writer, newest)
@@ -189,7 +209,7 @@ def _index(writer: Writer, this: _Run) -> Iterator[Progress]:
         writer.record(LONG_RUN, is_long)
         writer.upkeep.merge_late(late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, this, plan))
-        yield from stages.extract(writer, pool, plan.pending, this.clock)
+        yield from stages.extract(writer, pool, plan.pending, this.clock, is_awaited=not reads_ahead(newest))
         if not plan.limited and not this.clock.expired:
             writer.record(COMPLETE, tips)
         writer.record(INLINE, False)
@@ -246,6 +266,8 @@ def _later_passes(
             writer.upkeep.sweep()
             writer.commit()
     if Pass.LINES in wanted and writer.fact(COMPLETE) == tips and not this.clock.expired:
+        from ohara.index.line_pass import follow_lines  # late: workers start before it is loaded
+
         head = _indexed_head(this, tips)
         yield from follow_lines(writer, this.index, this.repository, head, this.clock)
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:

@@ -12,7 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from ohara.index.ipc import Failed
-from ohara.index.plan import into_tasks
+from ohara.index.memory import trim
+from ohara.index.plan import LARGEST_TASK_COMMITS, into_tasks
 from ohara.index.pool import WorkerDied
 from ohara.model import Pass, Progress
 from ohara.records import dataclass
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from ohara.index.inline import Inline
+    from ohara.index.ipc import Part
     from ohara.index.pool import Pool
     from ohara.model import Sha
     from ohara.store.prepared import PreparedCommit
@@ -67,11 +69,14 @@ class Clock:
 class Batches:
     """Ends the writer's batches at growing sizes."""
 
-    def __init__(self, writer: Writer, *, largest: int = LARGEST_BATCH_HUNKS) -> None:
+    def __init__(
+        self, writer: Writer, *, largest: int = LARGEST_BATCH_HUNKS, is_awaited: bool = True
+    ) -> None:
+        """`is_awaited`: somebody may be waiting for the first of what is written."""
         self._writer = writer
         self._largest = largest
-        self._limit = min(_FIRST_BATCH_HUNKS, largest)
-        self._written = 0
+        self._limit = min(_FIRST_BATCH_HUNKS, largest) if is_awaited else largest
+        self._written = 0 if is_awaited else _AWAITED_HUNKS
 
     def end_if_full(self) -> None:
         """End the batch when it is large enough and no commit is half-written."""
@@ -81,6 +86,8 @@ class Batches:
             self._written += pending
             largest = self._largest if self._written >= _AWAITED_HUNKS else _AWAITED_BATCH_HUNKS
             self._limit = min(self._limit * 2, self._largest, largest)
+            if pending >= LARGEST_BATCH_HUNKS:  # sorting its words took some hundred bytes for each
+                trim()
 
 
 def surviving(
@@ -108,15 +115,27 @@ def surviving(
             return
 
 
-def extract(writer: Writer, pool: Pool | Inline, pending: Sequence[Sha], clock: Clock) -> Iterator[Progress]:
-    """Read commits, newest first, into the text and literal passes."""
+def extract(
+    writer: Writer,
+    pool: Pool | Inline,
+    pending: Sequence[Sha],
+    clock: Clock,
+    *,
+    largest_task: int = LARGEST_TASK_COMMITS,
+    is_awaited: bool = True,
+) -> Iterator[Progress]:
+    """Read commits, newest first, into the text and literal passes; somebody may wait for the first."""
     given_up: set[object] = set()
     attempts = count()
 
     def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
         known = writer.known_among(pending) if next(attempts) else {}
         left = [sha for sha in pending if sha not in known and sha not in given_up]
-        return _extract(writer, pool, left, cast("frozenset[Sha]", suspects), clock, total=len(pending))
+        tasks = into_tasks(left, cast("frozenset[Sha]", suspects), largest=largest_task)
+        batches = Batches(writer, is_awaited=is_awaited)
+        answers = pool.run("extract", tasks)
+        done = len(pending) - len(left)
+        return _extract(writer, batches, answers, clock, done=done, total=len(pending))
 
     def give_up(sha: object, reason: str) -> None:
         given_up.add(sha)
@@ -127,16 +146,15 @@ def extract(writer: Writer, pool: Pool | Inline, pending: Sequence[Sha], clock: 
 
 def _extract(
     writer: Writer,
-    pool: Pool | Inline,
-    left: Sequence[Sha],
-    suspects: frozenset[Sha],
+    batches: Batches,
+    answers: Iterator[Part | Failed],
     clock: Clock,
     *,
+    done: int,
     total: int,
 ) -> Iterator[Progress]:
-    batches = Batches(writer)
-    done, hunks = total - len(left), 0
-    for message in pool.run("extract", into_tasks(left, suspects)):
+    hunks = 0
+    for message in answers:
         if isinstance(message, Failed):
             sha = cast("Sha", message.item)
             if writer.holds_part_of(sha):  # what it has written so far must go

@@ -64,11 +64,11 @@ class RefChoice:
 DEFAULT_REFS = RefChoice()
 
 
-def choose_refs(index: KnowsFacts, asked: RefChoice, configured: Sequence[str]) -> RefChoice:
+def choose_refs(index: KnowsFacts | None, asked: RefChoice, configured: Sequence[str]) -> RefChoice:
     """What is asked for now, else what was asked for before, else the settings' refs, else the default."""
     if not asked.is_default:
         return asked
-    before = index.fact(REFS)
+    before = index.fact(REFS) if index is not None else None
     if before is not None:
         return RefChoice(before.names, before.all_refs, ChosenBy.MEMORY)
     return RefChoice(tuple(configured), by=ChosenBy.SETTING)

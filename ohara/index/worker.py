@@ -2,12 +2,11 @@
 
 It ends when its parent does (end of input), ignores Ctrl-C (the parent decides), and turns a fault
 in one item into a message instead of an exit. It holds results in a short queue, so that it computes
-while the parent is busy writing.
+while the parent is busy writing; as the bytes that are sent, which take a third of the room.
 """
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import queue
@@ -25,9 +24,11 @@ from ohara.index.ipc import (
     Ready,
     Task,
     WorkerSetup,
+    frame_of,
     read_frame,
-    write_frame,
+    send,
 )
+from ohara.index.memory import trim
 from ohara.index.parent_exit import OF_MAIN_THREAD, end_with_parent
 from ohara.parse.languages import bytes_lost
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _QUEUED_MESSAGES = 4
+_GARBAGE_EVERY = 100_000  # objects: a worker makes many, hardly any of them in circles
 _UNBOUND = frozenset({"vectors"})  # what takes memory there is the model that was chosen
 OUT_OF_MEMORY = 77  # the exit code that says so
 
@@ -95,10 +97,12 @@ STEPS: dict[str, Callable[[WorkerSetup], Step]] = {
 def main() -> int:
     """Serve tasks until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    gc.set_threshold(_GARBAGE_EVERY)
     source, target = os.dup(0), os.dup(1)
     end_with_parent(source, by_signal=OF_MAIN_THREAD in sys.argv)
     os.dup2(2, 1)  # a stray print must not corrupt the stream
-    outgoing: queue.Queue[object] = queue.Queue(_QUEUED_MESSAGES)
+    outgoing: queue.Queue[bytes | None] = queue.Queue(_QUEUED_MESSAGES)
     sender = threading.Thread(target=_send, args=(target, outgoing), daemon=True)
     sender.start()
     try:
@@ -110,16 +114,16 @@ def main() -> int:
     ):  # whoever works on here may run out of it anywhere: the parent tries with a new worker
         os._exit(OUT_OF_MEMORY)
     except Exception as fault:  # noqa: BLE001 - whatever it is, the parent must hear of it
-        outgoing.put(Broken(reason_of(fault), fault if isinstance(fault, OharaError) else None))
+        outgoing.put(frame_of(Broken(reason_of(fault), fault if isinstance(fault, OharaError) else None)))
     outgoing.put(None)
     sender.join()
     return 2
 
 
-def _serve(source: int, outgoing: queue.Queue[object]) -> None:
+def _serve(source: int, outgoing: queue.Queue[bytes | None]) -> None:
     setup = read_frame(source)
     assert isinstance(setup, WorkerSetup)  # noqa: S101 - both ends are this program
-    outgoing.put(Ready())
+    outgoing.put(frame_of(Ready()))
     kind, step = "", None
     while True:
         task = read_frame(source)
@@ -127,11 +131,14 @@ def _serve(source: int, outgoing: queue.Queue[object]) -> None:
         _bound_memory(None if task.kind in _UNBOUND else setup.memory_bytes)
         if step is None or task.kind != kind:
             step = None  # what the last pass remembered, before the next one begins to
-            _give_back()
+            gc.collect()
+            trim()
             kind, step = task.kind, STEPS[task.kind](setup)
         for message in step(task):
-            outgoing.put(message)
-        outgoing.put(Finished(task.number, spent=bytes_lost() > setup.lost_bytes_at_most))
+            frame = frame_of(message)
+            del message  # several megabytes, while the next is made
+            outgoing.put(frame)
+        outgoing.put(frame_of(Finished(task.number, spent=bytes_lost() > setup.lost_bytes_at_most)))
 
 
 def _bound_memory(most: int | None) -> None:
@@ -145,19 +152,10 @@ def _bound_memory(most: int | None) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
 
 
-def _give_back() -> None:
-    """Return free memory to the system, where the C library does so only when told."""
-    gc.collect()
+def _send(fd: int, outgoing: queue.Queue[bytes | None]) -> None:
     try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (OSError, AttributeError, TypeError):  # another C library
-        return
-
-
-def _send(fd: int, outgoing: queue.Queue[object]) -> None:
-    try:
-        while (message := outgoing.get()) is not None:
-            write_frame(fd, message)
+        while (frame := outgoing.get()) is not None:
+            send(fd, frame)
     except OSError:  # the parent is gone, and with it every reason to go on
         os._exit(0)
 

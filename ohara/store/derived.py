@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ohara.store import trigram_codes
     from ohara.store.vocabulary import Packed, Vocabulary
 
@@ -42,6 +44,11 @@ class StoredCommits(Protocol):
 
     def hunks(self, commit_id: int) -> list[IndexedHunk]:
         """A commit's hunks with their lines, in the order in which they were added."""
+        ...
+
+    @property
+    def compress(self) -> Callable[[bytes], bytes] | None:
+        """What makes of a body what this index keeps of it; None until it has learnt how to."""
         ...
 
 

@@ -25,9 +25,10 @@ class HunkWords(NamedTuple):
 class PreparedHunk(NamedTuple):
     """One hunk. No digest: a change without lines. No words: left out of the text pass.
 
-    `changed` is what its trigrams are made from; where who prepared it has made them, they are in `trigrams`
-    and `changed` is empty. `signs` says of what the changed lines with encoded text
-    consist, which are not wholly in it; None where there are none.
+    `body` is as the index keeps it where it is bytes: workers compress what they send once the index has
+    learnt how to. `changed` is what its trigrams are made from; where who prepared it has made them, they are
+    in `trigrams` and `changed` is empty. `signs` says of what the changed lines with encoded text consist,
+    which are not wholly in it; None where there are none.
     """
 
     old_start: int
@@ -36,7 +37,7 @@ class PreparedHunk(NamedTuple):
     new_lines: int
     header: str
     digest: bytes
-    body: str
+    body: str | bytes
     changed: str
     words: HunkWords | None
     signs: int | None

@@ -11,6 +11,7 @@ from fixtures.git import git_bytes, init
 from fixtures.odd_history import odd_history
 from fixtures.script import History
 from fixtures.tree import Edit
+from ohara.git import patches as patches_module
 from ohara.git.diff import changes, iter_changes
 from ohara.git.patches import Patches
 from ohara.git.repo import Repository
@@ -43,7 +44,7 @@ def versions(path: Path, count: int = 6) -> Repo:
         lines = [f"def name{number}():\n    return {number}\n" for number in range(60)]
         history.commit("start", {"a.py": "".join(lines), "b.c": "int one;\n", "c.txt": "one\n"}, key="0")
         for number in range(1, count):
-            lines[number * 3] = f"def name{number}():\n    return 'changed'\n"
+            lines[number * 3 % len(lines)] = f"def name{number}():\n    return 'changed'\n"
             changed = {"a.py": "".join(lines), "b.c": f"int one{number};\n", f"new{number}.txt": "new\n"}
             history.commit(f"change {number}", changed, key=str(number))
     return history.repo
@@ -217,3 +218,25 @@ def test_a_function_that_git_cuts_inside_a_character(tmp_path: Path) -> None:
     assert [hunk.body for hunk in change.hunks] == [
         hunk.body for said in files_of(repo.path, repo.sha["change"]) for hunk in said.hunks
     ]
+
+
+def test_git_is_started_anew_before_it_holds_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[bool]
+) -> None:
+    repo = versions(tmp_path / "r", count=40)
+    repository = Repository.open(repo.path)
+    shas = all_shas(repo)[:-1]
+    starts: list[Path] = []
+
+    def noted(objects: Path) -> object:
+        starts.append(objects)
+        return started(objects)
+
+    started = patches_module._started
+    monkeypatch.setattr(patches_module, "_started", noted)
+    monkeypatch.setattr(patches_module, "_MOST_KEPT_BYTES", 1)
+    patches = Patches(repository)
+    assert list(told(repository, patches, shas)) == [changes(repository, sha).files for sha in shas]
+    patches.close()
+    assert asked == [True] * len(shas)
+    assert len(starts) == 2  # 39 commits, of which 32 are in its hands at once

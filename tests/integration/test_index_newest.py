@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures import histories
-from ohara.index import newest, run, survey
+from ohara.engine import Engine
+from ohara.index import newest, pool, run, survey
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
 from ohara.store.facts import TIPS, TOTAL
@@ -60,3 +61,20 @@ def test_a_run_that_ends_while_it_reads_ahead_is_continued(
     with engine.store.statistics() as known:
         assert (known.commits(), known.fact(TOTAL)) == (90, 90)
     assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch, WITHOUT_VECTORS)
+
+
+def test_workers_of_a_first_long_run_start_before_the_index_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 40)
+    found: list[bool] = []
+    start = pool.Pool.start
+
+    def noted(self: pool.Pool) -> None:
+        found.append(database.exists())
+        start(self)
+
+    monkeypatch.setattr(pool.Pool, "start", noted)
+    database = Engine.open(repo.path).location.database
+    index(repo, QUICK)
+    assert found[0] is False

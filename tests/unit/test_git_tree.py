@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ohara.git import decode
-from ohara.git.tree import REGULAR, Entry, find
+from ohara.git.tree import REGULAR, Entry, find, unlike_all
 
 LOOKS_LIKE_ONE = b"xyz100644 b.py\0abcde"
 REAL = b"0123456789abcdefghij"
@@ -47,3 +47,26 @@ def test_folders_are_gone_into_and_are_no_files() -> None:
     assert found(data, "lib/none.py", folder) is None
     decoded = decode.text(b"caf\xe9.py")
     assert found(data, f"lib/{decoded}", folder) == Entry(REGULAR | 0o644, REAL)
+
+
+def test_what_differs_from_all_parents_is_looked_up_by_whole_names() -> None:
+    other, mine = b"o" * 20, b"m" * 20
+    first = b"100644 a.py\0" + LOOKS_LIKE_ONE + b"100644 b.py\0" + REAL
+    second = b"100644 a.py\0" + LOOKS_LIKE_ONE + b"100644 c b.py\0" + other  # no b.py, but what looks like it
+    result = b"100644 a.py\0" + LOOKS_LIKE_ONE + b"100644 b.py\0" + mine
+    trees = Trees(r=first, f=second, m=result)
+    olds, new = (ROOT, FOLDER), b"m" * 20
+    found = list(unlike_all(trees, olds, new, set()))  # type: ignore[arg-type]
+    assert found == [(b"b.py", (Entry(REGULAR | 0o644, REAL), None), Entry(REGULAR | 0o644, mine))]
+
+
+def test_many_that_differ_are_looked_up_as_few_are() -> None:
+    def folder(sign: bytes, names: range) -> bytes:
+        return b"".join(b"100644 %03d\0" % number + sign * 20 for number in names)
+
+    trees = Trees(r=folder(b"1", range(40)), f=folder(b"2", range(20, 60)), m=folder(b"3", range(50)))
+    found = list(unlike_all(trees, (ROOT, FOLDER), b"m" * 20, set()))  # type: ignore[arg-type]
+    assert [path for path, _, _ in found] == [b"%03d" % number for number in range(50)]
+    assert [[bool(old) for old in olds] for _, olds, _ in found] == [
+        [number < 40, number >= 20] for number in range(50)
+    ]

@@ -4,9 +4,11 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ohara import words
-from ohara.words import LONGEST_WORD, STOP_WORDS, _parts, index_text, query_terms
+from ohara.words import APART, LONGEST_WORD, STOP_WORDS, _parts, index_text, query_terms, runs, runs_apart
 from tests.process import python
 
 
@@ -173,3 +175,9 @@ def test_patterns_of_scripts_without_spaces_wait_for_a_word_that_is_not_ascii() 
     )
     done = python("-c", check, env={"PYTHONUTF8": "1"})
     assert done.stdout == "0\n\u6771\u4eac \u4eac\u90fd cafe 1\n"
+
+
+@given(st.lists(st.text(alphabet=st.sampled_from("ab_#1.2é東 \n\0"), max_size=12), min_size=1, max_size=6))
+def test_texts_asked_for_together_have_the_runs_that_each_has_alone(texts: list[str]) -> None:
+    together = " ".join(runs_apart(texts)).split(APART)
+    assert [text.split() for text in together] == [runs(text) for text in texts]

@@ -223,9 +223,12 @@ class CommitRows:
                 batch.known[hunk.digest] = (content_id, passes | literal)
             return content_id
         content_id = self.take("content")
-        if not self._trained and content_id % SAMPLE_EVERY == 0:
-            self._samples.append(hunk.body)
-        batch.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
+        body = hunk.body
+        if isinstance(body, str):
+            if not self._trained and content_id % SAMPLE_EVERY == 0:
+                self._samples.append(body)
+            body = self.codec.pack(body)
+        batch.contents.append((content_id, hunk.digest, literal, body))
         if literal:
             batch.literals.append((content_id, hunk.changed, hunk.signs))
         batch.known[hunk.digest] = (content_id, literal)

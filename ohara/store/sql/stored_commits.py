@@ -9,6 +9,8 @@ from ohara.store.derived import IndexedHunk
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ohara.store.sql.session import Asks
 
 HUNKS = f"""SELECT hunk.id, path.path, path.language, coalesce(header.header, ''),
@@ -36,6 +38,11 @@ class StoredCommits:
     def hunks(self, commit_id: int) -> list[IndexedHunk]:
         """A commit's hunks, in order."""
         return [self._hunk(row) for row in self._session.rows(HUNKS, (commit_id,))]
+
+    @property
+    def compress(self) -> Callable[[bytes], bytes] | None:
+        """What compresses a body, with the dictionary that was there when this was opened; None without."""
+        return self._codec.pack if self._codec.has_learnt else None
 
     def _hunk(self, row: tuple[Any, ...]) -> IndexedHunk:
         (hunk_id, path, language, header, searchable, content_id, has_vector, body, *rest) = row

@@ -126,6 +126,7 @@ class CommitRows:
         self._dictionaries, self._learnt_at = execute(_DICTIONARIES).get
         self._people = {(name, mail): i for i, name, mail in execute("SELECT id, name, email FROM person")}
         self._paths: dict[str, int] = {path: i for i, path in execute("SELECT id, path FROM path")}
+        self._are_failures = bool(execute("SELECT EXISTS(SELECT 1 FROM failure)").get)
         self._headers: dict[str, int] = {}
         self._next = {
             table: execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").get
@@ -169,6 +170,7 @@ class CommitRows:
 
     def record_failure(self, sha: Sha, reason: str, missing: Sequence[str] = ()) -> None:
         """Remember that a commit could not be (wholly) read, to show and to retry."""
+        self._are_failures = True
         self._connection.execute(_UPSERT_FAILURE, (bytes.fromhex(sha), reason, " ".join(missing)))
 
     def _add_part(self, part: PreparedCommit, rows: _RowBatch) -> None:
@@ -195,7 +197,7 @@ class CommitRows:
             )
         elif part.left_out:
             self.record_failure(commit.sha, part.left_out)
-        else:
+        elif self._are_failures:
             self._connection.execute(_NO_FAILURE, (bytes.fromhex(commit.sha),))
 
     def _add_file(self, commit_id: int, part: PreparedCommit, file: PreparedFile, rows: _RowBatch) -> None:
@@ -241,9 +243,16 @@ class CommitRows:
                 self._connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
         else:
             content_id = self.take("content")
-            if self._is_sample(content_id):
-                self._samples.append(hunk.body)
-            rows.contents.append((content_id, hunk.digest, literal, self.codec.pack(hunk.body)))
+            is_sample = self._is_sample(content_id)
+            if isinstance(hunk.body, bytes):  # a worker has compressed it
+                body = hunk.body
+                if is_sample:
+                    self._samples.append(self.codec.unpack(body))
+            else:
+                body = self.codec.pack(hunk.body)
+                if is_sample:
+                    self._samples.append(hunk.body)
+            rows.contents.append((content_id, hunk.digest, literal, body))
             if literal:
                 rows.add_literal(content_id, hunk)
         rows.digests[hunk.digest] = content_id

@@ -21,7 +21,7 @@ Connection = apsw.Connection  # the name by which others may speak of a connecti
 APPLICATION_ID = 0x6F686172  # "ohar": tells our databases from any other SQLite file
 LOG, SHARED = "-wal", "-shm"  # what SQLite keeps beside a database, by what it adds to its name
 _BUSY_TIMEOUT_MS = 10_000  # readers never wait in WAL mode; this covers recovery after a crash
-_WRITER_CACHE_KIB = 64 * 1024
+_WRITER_CACHE_KIB = 32 * 1024
 _READER_CACHE_KIB = 16 * 1024
 _READER_MMAP_BYTES = 1 << 34  # the page cache of the system serves all readers at once
 

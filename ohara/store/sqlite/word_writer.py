@@ -46,7 +46,7 @@ _KEYS_AT_ONCE = 200_000  # a hundred bytes each, while postings are made of them
 _MOST_WORDS = 2_500_000
 _MOST_TEXTS = 1 << _TEXT_BITS
 _MOST_AT_ONCE = 4_096  # texts
-_NUMBERED_WORDS = 500_000  # some sixty megabytes; then numbering begins anew
+_NUMBERED_WORDS = 250_000  # some thirty megabytes; then numbering begins anew
 
 _LAST_PIECE = "SELECT coalesce(max(piece), 0) FROM word_piece"
 _DROP = "INSERT OR REPLACE INTO dropped_words(hunk, piece) VALUES(?, ?)"
@@ -165,6 +165,7 @@ class WordWriter:
             return
         numbers, sizes = gathered.change.joined()
         said, said_sizes = gathered.message.joined()
+        del gathered.change, gathered.message
         words = list(self._numbers)
         units = np.array(gathered.units, np.int64)
         lengths = sizes.reshape(-1, _WIDTH).sum(axis=1) + np.repeat(said_sizes, units)
@@ -173,9 +174,10 @@ class WordWriter:
         ordered = sorted(np.flatnonzero(used).tolist(), key=words.__getitem__)
         ranks = np.zeros(len(words), np.int64)
         ranks[ordered] = np.arange(len(ordered))
-        change = _sorted_keys(ranks[numbers], sizes, _WIDTH)
+        ranked = ranks[numbers]
+        del numbers
+        change = _sorted_keys(ranked, sizes, _WIDTH)
         message = _sorted_keys(ranks[said], said_sizes, 1)
-        del numbers, gathered.change
         piece = PieceWriter(self._connection, Texts(np.array(gathered.hunks, np.int64), lengths, units))
         for first, last in _portions(change, len(ordered)):
             piece.write(
@@ -204,14 +206,18 @@ class WordWriter:
 
 
 def _sorted_keys(ranks: Numbers, sizes: Numbers, width: int) -> Numbers:
-    """Word, text, column and place in one number, of words that stand in texts of so many columns."""
+    """Word, text, column and place in one number, of words that stand in texts of so many columns.
+
+    The numbers are put where the ranks are: a batch has millions.
+    """
     columns = np.arange(len(sizes))
     begins = (columns // width << _COLUMN_BITS | columns % width) << _PLACE_BITS
     if len(sizes) and int(sizes.max()) > _LAST_PLACE:
         raise ValueError("a column has too many words")
-    keys = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-    keys += np.arange(len(ranks))
-    keys += ranks << _RANK_AT
+    keys = ranks
+    keys <<= _RANK_AT
+    keys += np.arange(len(keys))
+    keys += np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
     keys.sort()
     return keys
 
