@@ -1,0 +1,30 @@
+"""Where the lines of a source begin, counted only as far as somebody asks. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Final
+
+_STRETCH: Final = 2048  # bytes: newlines are counted by so many in C, and looked for one by one in the last
+
+
+class LineStarts:
+    """Finds the beginning of single lines; who needs all of them is better off with a list."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._above = [0]  # how many newlines stand above each stretch
+
+    def of(self, line: int) -> int | None:
+        """Where a line begins, the first being 0; None when there are fewer."""
+        source, above = self._source, self._above
+        while above[-1] < line:
+            start = (len(above) - 1) * _STRETCH
+            if start >= len(source):
+                return None
+            above.append(above[-1] + source.count(b"\n", start, start + _STRETCH))
+        stretch = max(0, bisect_left(above, line) - 1)
+        at = stretch * _STRETCH
+        for _ in range(line - above[stretch]):
+            at = source.find(b"\n", at) + 1
+        return at
