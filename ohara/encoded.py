@@ -157,7 +157,8 @@ def _may_hold_encoded(data: bytes) -> bool:
 
 
 def _may_be_uuencoded(data: bytes) -> bool:
-    return any(start in data for start in _UU_LINES) or data[1:2] == b"M"
+    added, removed, kept = _UU_LINES
+    return added in data or removed in data or kept in data or data[1:2] == b"M"
 
 
 def _plain(line: str, *, may_be_base64: bool = True) -> str:

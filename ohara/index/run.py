@@ -33,6 +33,7 @@ from ohara.index.survey import (
     resolve_tips,
     survey,
 )
+from ohara.index.symbol_pass import touch_symbols
 from ohara.languages import language_of
 from ohara.model import LastRun, Pass, Progress
 from ohara.parse import PARSER_VERSION
@@ -239,7 +240,7 @@ def _later_passes(
         yield from _convert_words(writer, pool, this)
     if Pass.SYMBOL in wanted and not this.clock.expired:
         yield from _read_head(writer, pool, this, tips)
-        yield from derived_passes.touch_symbols(writer, pool, this.clock)
+        yield from touch_symbols(writer, pool, this.clock)
         if this.rejudged:
             writer.upkeep.sweep()
             writer.commit()

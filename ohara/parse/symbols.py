@@ -53,7 +53,9 @@ class SyntaxTree:
         parsed = parse_version(source, self.language, known)
         self.tree: Tree | None = parsed.tree
         self.nesting: int = parsed.nesting
-        self._starts = LineStarts(source)
+        self.starts: LineStarts = (
+            former.starts.in_version(source, parts[0][0]) if former and parts else LineStarts(source)
+        )
 
     @property
     def size(self) -> int:
@@ -62,7 +64,7 @@ class SyntaxTree:
 
     def _bytes_of(self, first_line: int, last_line: int) -> tuple[int, int]:
         """Where some lines begin and end."""
-        first, end = self._starts.of(first_line - 1), self._starts.of(last_line)
+        first, end = self.starts.of(first_line - 1), self.starts.of(last_line)
         if first is None:  # below the last line: that is where the walk is to begin
             first = self.source.rfind(b"\n") + 1
         return first, len(self.source) if end is None else end

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ohara.store.vocabulary import Packed, Vocabulary
 
 
@@ -32,6 +34,16 @@ class IndexedHunk(NamedTuple):
     new_start: int
 
 
+class ChangedFile(NamedTuple):
+    """A file's change in a commit, with the hunks that symbols are to be found for."""
+
+    commit_id: int
+    path_id: int
+    old_blob: str
+    new_blob: str
+    hunks: tuple[int, ...]
+
+
 class StoredCommits(Protocol):
     """Reads commits back as they were stored; for one thread."""
 
@@ -41,6 +53,10 @@ class StoredCommits(Protocol):
 
     def hunks(self, commit_id: int) -> list[IndexedHunk]:
         """A commit's hunks with their lines, in the order in which they were added."""
+        ...
+
+    def hunks_by_id(self, hunks: Iterable[int]) -> dict[int, IndexedHunk]:
+        """Those of the hunks that are there, with their lines."""
         ...
 
 

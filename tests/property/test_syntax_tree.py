@@ -123,6 +123,9 @@ def test_lines_begin_where_a_list_of_all_says(lines: list[int], ends: bool) -> N
     asked = LineStarts(source)
     for line in (*range(len(starts) + 2), *reversed(range(len(starts)))):
         assert asked.of(line) == (starts[line] if line < len(starts) else None)
+    changed = source[: len(source) // 2] + b"\n" * 3 + source[len(source) // 2 :]
+    after = asked.in_version(changed, len(source) // 2)
+    assert [after.of(line) for line in range(len(starts) + 3)] == languages.line_starts(changed)
 
 
 def test_of_a_version_that_differs_in_two_places_less_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
