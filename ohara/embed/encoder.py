@@ -63,6 +63,9 @@ class Embedder(Kept, Protocol):
     def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Returns one row a text, of length one, or of zeros when the text has no word the model knows."""
 
+    def embed_joined(self, texts: Sequence[tuple[str, ...]], kind: TextKind) -> Matrix:
+        """Returns what `embed` does of texts that consist of such parts, with a newline between them."""
+
 
 class Reranker(Protocol):
     """Scores how well each document answers a query, reading both together."""

@@ -88,6 +88,10 @@ class FastEmbedder:
         np.divide(rows, lengths, out=rows, where=lengths > 0)
         return rows[[places[text] for text in texts]]
 
+    def embed_joined(self, texts: Sequence[tuple[str, ...]], kind: TextKind) -> Matrix:
+        """Returns one row a text of several parts."""
+        return self.embed(["\n".join(parts) for parts in texts], kind)
+
 
 class FastReranker:
     """Scores pairs with a cross-encoder."""

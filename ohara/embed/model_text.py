@@ -67,7 +67,14 @@ def document_text(body: str) -> str:
 
 def change_text(hunks: Iterable[tuple[str, str, str]]) -> str:
     """Returns what the vector of a whole commit is made from: path, header and changed lines of its hunks."""
-    return "\n".join(f"{path} {header}\n{document_text(body)}" for path, header, body in hunks)
+    return "\n".join(
+        part for path, header, body in hunks for part in change_parts(path, header, document_text(body))
+    )
+
+
+def change_parts(path: str, header: str, document: str) -> tuple[str, str]:
+    """Returns what a hunk with such a `document_text` adds to the text of its commit, as parts of it."""
+    return f"{path} {header}", document
 
 
 def rerank_text(query: str, subject: str, path: str, symbol: str, body: str) -> str:

@@ -84,6 +84,10 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Returns one row a text; identical texts are embedded once, and a row never depends on its batch."""
+        return self.embed_joined([(text,) for text in texts], kind)
+
+    def embed_joined(self, texts: Sequence[tuple[str, ...]], kind: TextKind) -> Matrix:
+        """Returns one row a text of several parts; a part that several texts have is read once."""
         distinct = {text: index for index, text in enumerate(dict.fromkeys(texts))}
         loaded = self._ready()
         with self._lock:
@@ -102,12 +106,14 @@ class _Loaded:
     words: _WordMemory
     centre: NDArray[np.float32]
 
-    def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+    def embed(self, texts: Sequence[tuple[str, ...]], kind: TextKind) -> Matrix:
         weights = self.weights[kind]
         rows = np.zeros((len(texts), self.table.shape[1]), dtype=np.float32)
-        spoken = list(self.words.tokens(texts))
-        lengths = [len(tokens) for tokens in spoken]
-        said = np.fromiter(chain.from_iterable(spoken), dtype=np.int64, count=sum(lengths))
+        # No word reaches over the end of a line, and so over that of a part.
+        read = self.words.tokens(dict.fromkeys(chain.from_iterable(texts)))
+        lengths = [sum([len(read[part]) for part in text]) for text in texts]
+        spoken = chain.from_iterable([read[part] for text in texts for part in text])
+        said = np.fromiter(spoken, dtype=np.int64, count=sum(lengths))
         # Each token of each text once: for all texts together, as one by one takes several times as long.
         said += np.repeat(np.arange(len(texts)) * len(self.table), lengths)
         distinct, counts = np.unique(said, return_counts=True)
@@ -139,13 +145,13 @@ class _WordMemory(dict[str, tuple[int, ...]]):
 
         return Tokenizer.from_str(self._document)
 
-    def tokens(self, texts: Sequence[str]) -> Iterable[list[int]]:
-        """Yields the token ids of each text."""
+    def tokens(self, texts: Iterable[str]) -> dict[str, list[int]]:
+        """The token ids of each text."""
         if len(self) > REMEMBERED_WORDS:
             self.clear()
             self._parts.clear()
-        for text in texts:
-            yield list(chain.from_iterable(map(self.__getitem__, raw_words(text))))
+        of_word = self.__getitem__
+        return {text: list(chain.from_iterable(map(of_word, raw_words(text)))) for text in texts}
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         # Parts of ASCII are what the tokeniser would make of them; each Han character it sets apart.

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ohara.index.pool import Pool
     from ohara.index.stages import Clock
     from ohara.model import Symbol
-    from ohara.store.derived import DerivedVectors, HeadFile, TouchedHunk
+    from ohara.store.derived import DerivedVectors, HeadFile
     from ohara.store.writing import Writer
 
-_TASK_ITEMS = 128  # commits or blobs in a task: enough for a file's versions to meet in one worker
+_TASK_ITEMS = 128  # commits or blobs in a task
 
 
 class _Pace(NamedTuple):
@@ -112,16 +112,6 @@ def _in_order(items: Sequence[int], alone: frozenset[object]) -> Iterator[tuple[
         task.append(item)
     if task:
         yield tuple(task)
-
-
-def touch_symbols(writer: Writer, pool: Pool | Inline, clock: Clock) -> Iterator[Progress]:
-    """Find the symbols that hunks touch."""
-
-    def write(results: Sequence[object]) -> None:
-        for _, hunks in cast("list[tuple[int, tuple[TouchedHunk, ...]]]", results):
-            writer.symbols.touched(hunks)
-
-    yield from _pass(writer, pool, clock, Pass.SYMBOL, kind="symbols", write=write)
 
 
 def embed_hunks(

@@ -7,6 +7,7 @@ rows: a mark that is still there tells the next run to use workers.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ohara.index.ipc import Task
@@ -36,6 +37,11 @@ class Inline:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._steps.clear()
+
+    @contextmanager
+    def meanwhile(self, _: Iterator[object]) -> Iterator[None]:
+        """Do nothing meanwhile: this process has no one to wait for."""
+        yield
 
     def run(self, kind: str, tasks: Iterable[tuple[object, ...]]) -> Iterator[Part | Failed]:
         """Yield the answers to the tasks, in order."""

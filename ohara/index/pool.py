@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,7 @@ class Pool:
         self._workers: list[_Worker] = []
         self._numbers = itertools.count()
         self._selector = selectors.DefaultSelector()
+        self._meanwhile: Iterator[object] | None = None
 
     def __enter__(self) -> Pool:
         return self
@@ -132,15 +134,33 @@ class Pool:
                 if not any(worker.tasks for worker in self._workers):
                     complete = True
                     return
-                ready = self._selector.select(min(_LOOK_S, _SILENCE_S))
-                self._look_for_the_stuck({key.data for key, _ in ready})
-                for key, _ in ready:
-                    message = self._receive(key.data)
+                ready = self._answering()
+                self._look_for_the_stuck(set(ready))
+                for worker in ready:
+                    message = self._receive(worker)
                     if message is not None:
                         yield message
         finally:
             if not complete:
                 self._close_all()
+
+    @contextmanager
+    def meanwhile(self, steps: Iterator[object]) -> Iterator[None]:
+        """Take steps of something else in this process whenever no worker has an answer ready."""
+        self._meanwhile = steps
+        try:
+            yield
+        finally:
+            self._meanwhile = None
+
+    def _answering(self) -> list[_Worker]:
+        """The workers that have said something, waited for as long as there is nothing else to do."""
+        while True:
+            found = self._selector.select(min(_LOOK_S, _SILENCE_S) if self._meanwhile is None else 0)
+            if found or self._meanwhile is None:
+                return [key.data for key, _ in found]
+            if next(self._meanwhile, None) is None:
+                self._meanwhile = None
 
     def _feed(self, kind: str, waiting: Iterator[tuple[object, ...]]) -> None:
         for _ in range(_TASKS_AHEAD):

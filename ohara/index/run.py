@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ from ohara.index.survey import (
     resolve_tips,
     survey,
 )
+from ohara.index.symbol_pass import touch_symbols
 from ohara.languages import language_of
 from ohara.model import LastRun, Pass, Progress
 from ohara.parse import PARSER_VERSION
@@ -259,17 +260,32 @@ def _later_passes(
         yield from _convert_words(writer, pool, this)
     if Pass.LITERAL in wanted and writer.passes.keeps_former_trigrams and not this.clock.expired:
         yield from _convert_trigrams(writer, pool, this)
-    if Pass.SYMBOL in wanted and not this.clock.expired:
-        yield from _read_head(writer, pool, this, tips)
-        yield from derived_passes.touch_symbols(writer, pool, this.clock)
-        if this.rejudged:
-            writer.upkeep.sweep()
-            writer.commit()
-    if Pass.LINES in wanted and writer.fact(COMPLETE) == tips and not this.clock.expired:
+    # Lines are followed in this process while it waits for workers: alone, that would leave cores idle.
+    with closing(_lines(writer, this, tips)) as lines:
+        with pool.meanwhile(lines):
+            yield from _symbols_and_vectors(writer, pool, this, tips)
+        if not this.clock.expired:
+            yield from lines
+
+
+def _lines(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> Generator[Progress]:
+    if Pass.LINES in this.options.passes and writer.fact(COMPLETE) == tips and not this.clock.expired:
         from ohara.index.line_pass import follow_lines  # late: workers start before it is loaded
 
         head = _indexed_head(this, tips)
         yield from follow_lines(writer, this.index, this.repository, head, this.clock)
+
+
+def _symbols_and_vectors(
+    writer: Writer, pool: Pool | Inline, this: _Run, tips: Mapping[str, Sha]
+) -> Iterator[Progress]:
+    wanted = this.options.passes
+    if Pass.SYMBOL in wanted and not this.clock.expired:
+        yield from _read_head(writer, pool, this, tips)
+        yield from touch_symbols(writer, pool, this.clock)
+        if this.rejudged:
+            writer.upkeep.sweep()
+            writer.commit()
     if Pass.VECTOR in wanted and this.embedder is not None and not this.clock.expired:
         yield from derived_passes.embed_hunks(writer, pool, this.clock, this.embedder)
         _retire_vectors(writer)

@@ -97,16 +97,19 @@ def surviving(
 ) -> Iterator[Progress]:
     """Run an attempt again after each death of a worker, until one comes to its end.
 
-    A death costs the open batch. What the dead worker had in hand are the next attempt's suspects, each
-    to be tried alone; the one that then kills a worker by itself is given up, so every death is the
-    last of its kind.
+    A death costs the open batch, if a commit is half-written in it. What the dead worker had in hand are the
+    next attempt's suspects, each to be tried alone; the one that then kills a worker by itself is given up,
+    so every death is the last of its kind.
     """
     suspects: frozenset[object] = frozenset()
     while True:
         try:
             yield from attempt(suspects)
         except WorkerDied as death:
-            writer.rollback()
+            if writer.between_commits:
+                writer.commit()
+            else:
+                writer.rollback()
             suspects = frozenset(death.items)
             if len(suspects) == 1:
                 give_up(next(iter(suspects)), death.reason)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.embed.catalog import load_embedder
 from ohara.embed.encoder import TextKind
-from ohara.embed.model_text import CHANGE_HUNKS, change_text, document_text
+from ohara.embed.model_text import CHANGE_HUNKS, change_parts, document_text
 from ohara.embed.quantise import pack
 from ohara.encoded import leave_out
 from ohara.errors import InternalError
@@ -16,20 +16,18 @@ from ohara.store.derived import DerivedVectors
 from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ohara.store.derived import IndexedHunk
+    from collections.abc import Iterator
 
 from ohara.index.ipc import Task, WorkerSetup
 
 
 class _CommitTexts(NamedTuple):
-    """The texts of a commit to embed: its contents without a vector, its subject, its whole change."""
+    """The texts of a commit to embed: its contents without a vector, its subject, the parts of its change."""
 
     commit_id: int
     contents: dict[int, str]
     subject: str
-    change: str
+    change: tuple[str, ...]
 
 
 class Vectoriser:
@@ -49,8 +47,12 @@ class Vectoriser:
         for item in task.items:
             told.append(self._texts_of(cast("int", item), known))
             known.update(told[-1].contents)
-        texts = [text for one in told for text in (*one.contents.values(), one.subject, one.change)]
-        vectors = iter(pack(self._embedder.embed(texts, TextKind.DOCUMENT), self._embedder))
+        texts = [
+            parts
+            for one in told
+            for parts in (*((text,) for text in one.contents.values()), (one.subject,), one.change)
+        ]
+        vectors = iter(pack(self._embedder.embed_joined(texts, TextKind.DOCUMENT), self._embedder))
         yield Part(
             task.number,
             tuple(
@@ -66,23 +68,21 @@ class Vectoriser:
 
     def _texts_of(self, commit_id: int, known: set[int]) -> _CommitTexts:
         hunks = self._stored.hunks(commit_id)
-        searched = [
-            hunk._replace(body=leave_out(hunk.body).body)
-            for hunk in hunks
-            if hunk.searchable and hunk.content_id is not None
-        ]
-        return _CommitTexts(
-            commit_id,
-            {
-                hunk.content_id: document_text(hunk.body)
-                for hunk in searched
-                if hunk.content_id is not None and not hunk.has_vector and hunk.content_id not in known
-            },
-            # A merge without lines of its own says in other words what the commits it merges say.
-            self._stored.message(commit_id).partition("\n")[0] if hunks else "",
-            _change(searched),
-        )
-
-
-def _change(hunks: Sequence[IndexedHunk]) -> str:
-    return change_text((hunk.path, hunk.header, hunk.body) for hunk in hunks[:CHANGE_HUNKS])
+        contents: dict[int, str] = {}
+        change: list[str] = []
+        searched = 0
+        for hunk in hunks:
+            if not hunk.searchable or hunk.content_id is None:
+                continue
+            searched += 1
+            is_new = not hunk.has_vector and hunk.content_id not in known and hunk.content_id not in contents
+            if not is_new and searched > CHANGE_HUNKS:
+                continue
+            text = document_text(leave_out(hunk.body).body)
+            if is_new:
+                contents[hunk.content_id] = text
+            if searched <= CHANGE_HUNKS:
+                change += change_parts(hunk.path, hunk.header, text)
+        # A merge without lines of its own says in other words what the commits it merges say.
+        subject = self._stored.message(commit_id).partition("\n")[0] if hunks else ""
+        return _CommitTexts(commit_id, contents, subject, tuple(change))

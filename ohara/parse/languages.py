@@ -15,11 +15,15 @@ from operator import add
 from time import thread_time
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from ohara.parse.hostile import is_hostile, nesting, nesting_after
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tree_sitter import Language, Parser, Tree
     from tree_sitter_language_pack import SupportedLanguage
+
+    from ohara.parse.hostile import Part
 
 # Languages with a grammar; the grammar pack calls them by the same names.
 GRAMMARS: Final = frozenset(
@@ -32,13 +36,13 @@ MAX_SOURCE_BYTES: Final = 2 << 20  # hand-written sources are smaller; parsing r
 # how busy the machine is. The parser's own clock is one on the wall, and only the last resort.
 TIME_LIMIT_S: Final = 3
 CLOCK_LIMIT_S: Final = 30
-MAX_NESTING: Final = 500  # brackets within brackets; some grammars need quadratic memory for more
-_READ_BYTES: Final = 4096  # the parser asks for this much at a time, and is told when its time is up
+# A file of this size is handed over whole, which is sooner than by pieces and loses no memory; it takes about
+# 15 ms. What takes far longer by the clock is parsed again by pieces, and judged by the work that it takes.
+_WHOLE_BYTES: Final = 128 << 10
+_WHOLE_LIMIT_S: Final = 0.5
+_READ_BYTES: Final = 4096  # a piece: the parser asks for one at a time, and is told when its time is up
 _READ_HERE_AND_THERE_BYTES: Final = 512  # where most of the tree is known
 
-_STEP: Final = bytes(1 if byte in b"([{" else 255 for byte in range(256))  # 255 is -1 as a signed byte
-_NOT_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
-_NOT_ANGLES: Final = bytes(set(range(256)) - set(b"<>;(){}"))
 _CPP_IN_HEADER: Final = re.compile(
     rb"^[ \t]*(?:(?:class|namespace)\b|template\s*<|using\s+\w+\s*=|(?:public|private|protected)\s*:)",
     re.MULTILINE,
@@ -66,26 +70,47 @@ def grammar(language: str) -> Language:
     return get_language(cast("SupportedLanguage", language))
 
 
-Part = tuple[int, int, int, int]
-"""Where a stretch of another version begins and ends, and where in this one what stands in its place."""
-
-
 class Former(NamedTuple):
-    """Another version of a file, parsed before, and where it differs; outside of that both are equal."""
+    """Another version of a file, parsed before, and where it differs; outside of that both are equal.
+
+    `nesting` is how many brackets stand within each other there, or more.
+    """
 
     source: bytes
     tree: Tree
     parts: Sequence[Part]
+    nesting: int = 0
 
 
-def parse(source: bytes, language: str, former: Former | None = None) -> Tree | None:
-    """The syntax tree, or None when the file is too large, takes too long or looks made to hurt.
+class Parsed(NamedTuple):
+    """A tree, and how many brackets stand within each other in what it was made from, or more."""
 
-    With another version in the same language, only what differs is parsed, to the same tree: where there are
-    errors, on which the order of reading has an influence, all is parsed again.
+    tree: Tree | None
+    nesting: int
+
+
+def parse(source: bytes, language: str) -> Tree | None:
+    """The syntax tree, or None when the file is too large, takes too long or looks made to hurt."""
+    return parse_version(source, language).tree
+
+
+def parse_version(source: bytes, language: str, former: Former | None = None) -> Parsed:
+    """The syntax tree as `parse` says, of which no more is parsed than what differs from another version.
+
+    That is in the same language. Where there are errors, on which the order of reading has an influence,
+    all is parsed again.
     """
-    if len(source) > MAX_SOURCE_BYTES or _is_hostile(source):
-        return None
+    if len(source) > MAX_SOURCE_BYTES:
+        return Parsed(None, 0)
+    if former is None:
+        deepest = nesting(source)
+    else:
+        deepest = nesting_after(former.source, former.nesting, source, former.parts)
+    tree = None if is_hostile(source, deepest) else _tree(source, language, former)
+    return Parsed(tree, deepest)
+
+
+def _tree(source: bytes, language: str, former: Former | None) -> Tree | None:
     utf8 = _as_utf8(source)
     edited = _edited(former, source) if former is not None and utf8 is source else None
     if edited is not None:
@@ -116,7 +141,17 @@ def _point(source: bytes, at: int) -> tuple[int, int]:
 
 
 def _parsed(utf8: bytes, language: str, edited: Tree | None = None) -> Tree | None:
-    parser = _parser(language)
+    if len(utf8) <= _WHOLE_BYTES:
+        parser = _parser(language, _WHOLE_LIMIT_S)
+        try:
+            return parser.parse(utf8) if edited is None else parser.parse(utf8, edited)
+        except ValueError:  # how the binding says that the time limit passed
+            parser.reset()
+    return _by_pieces(utf8, language, edited)
+
+
+def _by_pieces(utf8: bytes, language: str, edited: Tree | None) -> Tree | None:
+    parser = _parser(language, CLOCK_LIMIT_S)
     deadline = thread_time() + TIME_LIMIT_S
     late = False
     step = _READ_BYTES if edited is None else _READ_HERE_AND_THERE_BYTES
@@ -136,7 +171,7 @@ def _parsed(utf8: bytes, language: str, edited: Tree | None = None) -> Tree | No
 
     try:
         tree = parser.parse(read) if edited is None else parser.parse(read, edited)
-    except ValueError:  # how the binding says that the time limit passed
+    except ValueError:
         late = True
     if late:
         parser.reset()
@@ -153,13 +188,15 @@ def line_starts(source: bytes) -> list[int]:
 def bytes_lost() -> int:
     """How much memory parsing has cost for good: the binding (0.25) keeps whatever its callback returns.
 
-    A process that parses a whole history has to be replaced now and then; see `index/worker.py`.
+    A process that parses many large files has to be replaced now and then; see `index/worker.py`.
     """
     return _read["bytes"]
 
 
 def _as_utf8(source: bytes) -> bytes:
     """The source with a question mark for each byte that is no UTF-8, so that offsets stay."""
+    if source.isascii():
+        return source
     try:
         source.decode()
     except UnicodeDecodeError:
@@ -167,24 +204,16 @@ def _as_utf8(source: bytes) -> bytes:
     return source
 
 
-def _is_hostile(source: bytes) -> bool:
-    """True for what no person writes and a parser may choke on: NULs, or nesting without end."""
-    if b"\0" in source:
-        return True
-    nesting = memoryview(source.translate(_STEP, _NOT_BRACKETS)).cast("b")
-    if max(accumulate(nesting), default=0) > MAX_NESTING:
-        return True
-    return b"<" * MAX_NESTING in source.translate(None, _NOT_ANGLES)
-
-
-def _parser(language: str) -> Parser:
+def _parser(language: str, clock_s: float) -> Parser:
+    """A parser of this thread that stops after so many seconds by the clock."""
     known: dict[str, Parser] = _parsers.__dict__
-    if language not in known:
-        known[language] = _new_parser(language)
-    return known[language]
+    name = f"{language} {clock_s}"
+    if name not in known:
+        known[name] = _new_parser(language, clock_s)
+    return known[name]
 
 
-def _new_parser(language: str) -> Parser:
+def _new_parser(language: str, clock_s: float) -> Parser:
     from tree_sitter import Parser
 
     parser = Parser(grammar(language))
@@ -192,5 +221,5 @@ def _new_parser(language: str) -> Parser:
     # Python before 3.14 (it formats its arguments with a code those versions do not know).
     with _warnings_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        parser.timeout_micros = CLOCK_LIMIT_S * 1_000_000  # type: ignore[misc]  # no setter in the stubs
+        parser.timeout_micros = int(clock_s * 1_000_000)  # type: ignore[misc]  # no setter in the stubs
     return parser

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ohara.model import Symbol
-from ohara.parse.languages import Former, dialect, has_grammar, line_starts, parse
+from ohara.parse.languages import Former, dialect, has_grammar, parse, parse_version
+from ohara.parse.line_starts import LineStarts
 from ohara.parse.walk import definitions
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Tree
 
-    from ohara.parse.languages import Part
+    from ohara.parse.hostile import Part
     from ohara.parse.walk import Found
 
 MAX_SIBLINGS: Final = 24  # enough to tell two `close` apart by their company, little enough to store for each
@@ -48,9 +49,13 @@ class SyntaxTree:
         self.language = dialect(source, language)
         known = None
         if former is not None and former.tree is not None and former.language == self.language:
-            known = Former(former.source, former.tree, parts)
-        self.tree: Tree | None = parse(source, self.language, known)
-        self._starts = line_starts(source)
+            known = Former(former.source, former.tree, parts, former.nesting)
+        parsed = parse_version(source, self.language, known)
+        self.tree: Tree | None = parsed.tree
+        self.nesting: int = parsed.nesting
+        self.starts: LineStarts = (
+            former.starts.in_version(source, parts[0][0]) if former and parts else LineStarts(source)
+        )
 
     @property
     def size(self) -> int:
@@ -59,9 +64,10 @@ class SyntaxTree:
 
     def _bytes_of(self, first_line: int, last_line: int) -> tuple[int, int]:
         """Where some lines begin and end."""
-        starts = self._starts
-        end = starts[last_line] if last_line < len(starts) else len(self.source)
-        return starts[min(first_line, len(starts)) - 1], end
+        first, end = self.starts.of(first_line - 1), self.starts.of(last_line)
+        if first is None:  # below the last line: that is where the walk is to begin
+            first = self.source.rfind(b"\n") + 1
+        return first, len(self.source) if end is None else end
 
     def touched(self, spans: Sequence[tuple[int, int]]) -> tuple[Symbol, ...]:
         """As `touched` says of all the file's symbols, looking only at the part of the tree that matters."""

@@ -87,13 +87,13 @@ class _Walk:
         depth = 0
         while (node := cursor.node) is not None:
             kind = node.kind_id
-            past = node.start_byte > last and not self._continues(node.start_byte, first, last)
+            past = (start := node.start_byte) > last and not self._continues(start, depth, first, last)
             if past or kind in dull:
                 enter = False
             elif kind in known:
                 enter = self._visit(node, depth)
             else:
-                enter = source.find(b"\n", node.start_byte, node.end_byte) >= 0
+                enter = source.find(b"\n", start, node.end_byte) >= 0
             if enter and depth < _MAX_DEPTH and _enter(cursor, first):
                 depth += 1
                 continue
@@ -105,10 +105,11 @@ class _Walk:
             if self._floor >= depth:
                 self._leave(depth)
 
-    def _continues(self, start: int, first: int, last: int) -> bool:
+    def _continues(self, start: int, depth: int, first: int, last: int) -> bool:
         """True when what starts here belongs to a decorator or a comment that lies within two bytes."""
-        _, wrapper_start, wrapper_end = self._wrapper
-        begins = wrapper_start if wrapper_start <= start < wrapper_end else start
+        wrapper_depth, wrapper_start, wrapper_end = self._wrapper
+        is_wrapped = wrapper_depth == depth - 1 and wrapper_start <= start < wrapper_end
+        begins = wrapper_start if is_wrapped else start
         return begins <= last or (self._lead[1] >= first and self._adjoins(self._lead[1], begins))
 
     def _leave(self, depth: int) -> None:

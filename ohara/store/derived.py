@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ohara.store import trigram_codes
     from ohara.store.vocabulary import Packed, Vocabulary
@@ -35,6 +35,16 @@ class IndexedHunk(NamedTuple):
     new_start: int
 
 
+class ChangedFile(NamedTuple):
+    """A file's change in a commit, with the hunks that symbols are to be found for."""
+
+    commit_id: int
+    path_id: int
+    old_blob: str
+    new_blob: str
+    hunks: tuple[int, ...]
+
+
 class StoredCommits(Protocol):
     """Reads commits back as they were stored; for one thread."""
 
@@ -49,6 +59,10 @@ class StoredCommits(Protocol):
     @property
     def compress(self) -> Callable[[bytes], bytes] | None:
         """What makes of a body what this index keeps of it; None until it has learnt how to."""
+        ...
+
+    def hunks_by_id(self, hunks: Iterable[int]) -> dict[int, IndexedHunk]:
+        """Those of the hunks that are there, with their lines."""
         ...
 
 

@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from ohara.history.reasons import Node
     from ohara.history.threads import Member
     from ohara.model import Pass, Sha, Symbol, VectorForm
-    from ohara.store.derived import DerivedLiterals, DerivedTexts, DerivedVectors, HeadFile, TouchedHunk
+    from ohara.store.derived import (
+        ChangedFile,
+        DerivedLiterals,
+        DerivedTexts,
+        DerivedVectors,
+        HeadFile,
+        TouchedHunk,
+    )
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.lines import DerivedLines, HeadVersion
     from ohara.store.prepared import PreparedCommit
@@ -118,8 +125,12 @@ class SymbolWriter(Protocol):
     siblings' names in HEAD, and is gone when neither a hunk touches it nor HEAD defines it.
     """
 
+    def to_touch(self, commit_ids: Sequence[int], languages: Iterable[str]) -> list[ChangedFile]:
+        """The searched files in these languages that commits change, in the order of the commits."""
+        ...
+
     def touched(self, hunks: Sequence[TouchedHunk]) -> None:
-        """Record which symbols the hunks of one commit touch; saying so twice does no harm."""
+        """Record which symbols some hunks touch; saying so twice does no harm."""
         ...
 
     def head_files(self) -> Mapping[str, tuple[str, str]]:

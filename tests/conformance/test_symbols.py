@@ -56,6 +56,35 @@ def test_a_symbol_is_known_once_however_many_hunks_touch_it(index: Index) -> Non
     assert index.dump() == before
 
 
+def test_the_files_to_find_symbols_in_are_those_of_the_commits_in_their_order(index: Index) -> None:
+    fill(index)
+    stored = index.stored_commits()
+    with open_writer(index) as writer:
+        commits = [commit_id(writer, letter) for letter in "ca"]
+        files = writer.symbols.to_touch(commits, ["python"])
+        assert writer.symbols.to_touch(commits, ["cobol"]) == []
+    expected = [
+        (commit, hunk.hunk_id, hunk.old_blob or "", hunk.new_blob or "")
+        for commit in commits
+        for hunk in stored.hunks(commit)
+        if hunk.language == "python" and hunk.searchable and hunk.content_id is not None
+    ]
+    assert expected
+    assert [
+        (file.commit_id, hunk, file.old_blob, file.new_blob) for file in files for hunk in file.hunks
+    ] == expected
+
+
+def test_hunks_are_read_by_their_numbers(index: Index) -> None:
+    fill(index)
+    stored = index.stored_commits()
+    with open_writer(index) as writer:
+        hunks = [hunk for letter in "ac" for hunk in stored.hunks(commit_id(writer, letter))]
+    assert stored.hunks_by_id([*(hunk.hunk_id for hunk in hunks), 10**9]) == {
+        hunk.hunk_id: hunk for hunk in hunks
+    }
+
+
 def test_the_size_of_a_batch_counts_the_hunks_that_touch(index: Index) -> None:
     fill(index)
     with open_writer(index) as writer:

@@ -21,9 +21,11 @@ from fixtures import histories
 from fixtures.script import History
 from ohara.engine import Engine
 from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
+from ohara.index.inline import Inline
 from ohara.index.plan import Limits
 from ohara.index.pool import Pool, WorkerDied
 from ohara.index.run import IndexOptions
+from ohara.index.symbols import Toucher
 from ohara.model import Pass
 from ohara.store.sqlite.connection import connect_reader, connect_writer
 from ohara.store.sqlite.writer import Writer
@@ -33,9 +35,11 @@ from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from fixtures.git import Repo
     from ohara.index.ipc import Failed, Part
+    from ohara.store.derived import IndexedHunk, TouchedSymbol
 
 KILLS = 12
 ALL = IndexOptions()
@@ -217,6 +221,61 @@ def test_a_worker_that_is_killed_with_nothing_in_hand_costs_nothing(
         engine = index(repo)
     assert "extract" in dead
     assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_lines_followed_while_workers_work_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 600)
+    beside = facts_of(index(repo))
+    monkeypatch.setattr(Pool, "meanwhile", Inline.meanwhile)
+    assert beside == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
+
+
+def test_what_is_done_meanwhile_is_done_while_workers_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 600)
+    steps: list[object] = []
+    meanwhile = Pool.meanwhile
+
+    def counted(self: Pool, given: Iterator[object]) -> AbstractContextManager[None]:
+        def counting() -> Iterator[object]:
+            for step in given:
+                steps.append(step)
+                yield step
+
+        return meanwhile(self, counting())
+
+    monkeypatch.setattr(Pool, "meanwhile", counted)
+    index(repo)
+    assert steps
+
+
+def test_a_file_that_ends_a_worker_costs_its_own_symbols(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with History(tmp_path / "repo") as history:
+        history.commit(
+            "Add both", {f"{name}.py": f"def {name}():\n    return 1\n" for name in ("good", "bad")}
+        )
+    touching = Toucher._names
+
+    def dying(self: Toucher, hunk: IndexedHunk) -> tuple[TouchedSymbol, ...]:
+        if hunk.path == "bad.py":
+            raise MemoryError
+        return touching(self, hunk)
+
+    monkeypatch.setattr(Toucher, "_names", dying)
+    engine = index(history.repo)
+    assert [failure.reason for failure in engine.status().failures] == [
+        "its symbol pass takes more memory than there is"
+    ]
+    reader = connect_reader(engine.location.database)
+    names = reader.execute("SELECT name FROM symbol JOIN hunk_symbol ON symbol_id = id").fetchall()
+    assert names == [("good",)]
+    assert reader.execute("SELECT count(*) FROM commits WHERE passes & 4 = 0").get == 0
+    reader.close()
 
 
 def test_readers_see_whole_batches_while_a_run_goes_on(tmp_path: Path) -> None:

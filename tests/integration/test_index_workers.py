@@ -52,10 +52,11 @@ def test_a_worker_that_parsing_wore_out_is_replaced_between_tasks(
     three_commits: Repo, tmp_path: Path
 ) -> None:
     source = tmp_path / "shop.py"
-    source.write_text("def pay():\n    return 1\n", encoding="utf-8")
+    # Large enough to be parsed by pieces, which is what wears out.
+    source.write_text("def pay():\n    return 1\n" + "costs = 1\n" * 15_000, encoding="utf-8")
     blob = three_commits.git("hash-object", "-w", str(source)).strip()
 
-    with Pool(_setup(three_commits, tmp_path, lost_bytes_at_most=1 << 20), jobs=1) as pool:
+    with Pool(_setup(three_commits, tmp_path, lost_bytes_at_most=1 << 24), jobs=1) as pool:
         names, processes = _names_and_processes(pool, blob)
     assert names == ["pay"] * _TASKS
     assert len(processes) == 1

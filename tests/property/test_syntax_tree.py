@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from ohara.git.regions import unequal
 from ohara.languages import language_of
-from ohara.parse.languages import Former, bytes_lost, parse
+from ohara.parse import languages
+from ohara.parse.hostile import MAX_NESTING, nesting, nesting_after
+from ohara.parse.languages import Former, bytes_lost, parse, parse_version
+from ohara.parse.line_starts import LineStarts
 from ohara.parse.symbols import SyntaxTree, symbols_in, touched
 from tests.process import ROOT
 
@@ -77,7 +80,8 @@ def test_parsing_what_differs_gives_the_tree_of_the_whole(data: st.DataObject) -
     for version in versions[1:]:
         assert tree is not None
         whole = parse(version, "python")
-        tree = parse(version, "python", Former(former, tree, unequal(former, version)))
+        known = Former(former, tree, unequal(former, version), nesting(former))
+        tree = parse_version(version, "python", known).tree
         assert whole is not None
         assert tree is not None
         assert str(tree.root_node) == str(whole.root_node)
@@ -90,7 +94,42 @@ def symbols_at(tree: Tree) -> list[tuple[str, int, int, tuple[int, int]]]:
     return [(node.type, node.start_byte, node.end_byte, node.end_point) for node in tree.root_node.children]
 
 
-def test_of_a_version_that_differs_in_two_places_less_is_read() -> None:
+BRACKETS = st.text(alphabet="()[]{}a\n", max_size=40).map(str.encode)
+
+
+@given(before=BRACKETS, after=BRACKETS)
+def test_brackets_are_never_deeper_than_told_from_another_version(before: bytes, after: bytes) -> None:
+    told = nesting_after(before, nesting(before), after, unequal(before, after))
+    assert nesting(after) <= told <= max(0, nesting(before)) + len(before) + len(after)
+
+
+def test_nesting_that_versions_pile_up_is_seen() -> None:
+    lines = [b"x = 1\n" for _ in range(40)]
+    former = SyntaxTree(b"".join(lines), "python")
+    for place in range(30):
+        lines[place] = b"(" * 20 + b"1" + b")" * 20 + b"\n"  # each closes what it opens
+        source = b"".join(lines)
+        former = SyntaxTree(source, "python", former, unequal(former.source, source))
+        assert former.tree is not None
+    lines[0] = b"(" * (MAX_NESTING + 1) + b"\n"
+    source = b"".join(lines)
+    assert SyntaxTree(source, "python", former, unequal(former.source, source)).tree is None
+
+
+@given(lines=st.lists(st.integers(0, 3000), max_size=12), ends=st.booleans())
+def test_lines_begin_where_a_list_of_all_says(lines: list[int], ends: bool) -> None:
+    source = b"\n".join(b"x" * length for length in lines) + (b"\n" if ends else b"")
+    starts = languages.line_starts(source)
+    asked = LineStarts(source)
+    for line in (*range(len(starts) + 2), *reversed(range(len(starts)))):
+        assert asked.of(line) == (starts[line] if line < len(starts) else None)
+    changed = source[: len(source) // 2] + b"\n" * 3 + source[len(source) // 2 :]
+    after = asked.in_version(changed, len(source) // 2)
+    assert [after.of(line) for line in range(len(starts) + 3)] == languages.line_starts(changed)
+
+
+def test_of_a_version_that_differs_in_two_places_less_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(languages, "_WHOLE_BYTES", 0)
     functions = [
         b"def name%d(total):\n" % number
         + b"".join(b"    total = add(total, %d, %d)\n" % (number, step) for step in range(60))

@@ -138,8 +138,10 @@ def test_nul_bytes_are_nobodys_source(language: str) -> None:
     assert symbols_in(b"\0" * 100_000, language) == ()
 
 
-def test_the_time_limit_is_real(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = b"def f(a):\n    return a + 1\n" * 20_000
+@pytest.mark.parametrize("functions", [2_000, 20_000])
+def test_the_time_limit_is_real(functions: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"def f(a):\n    return a + 1\n" * functions
+    monkeypatch.setattr(languages, "_WHOLE_LIMIT_S", 1e-6)
     monkeypatch.setattr(languages, "TIME_LIMIT_S", -1)
     assert parse(source, "python") is None
     monkeypatch.undo()
@@ -159,22 +161,34 @@ class Awaited(bytes):
 def test_a_busy_machine_changes_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     source = b"def f():\n    return 1\n" * 400
     monkeypatch.setattr(languages, "TIME_LIMIT_S", 0.1)
+    monkeypatch.setattr(languages, "_WHOLE_BYTES", 0)  # it is asked for piece by piece
     monkeypatch.setattr(languages, "_as_utf8", Awaited)
     tree = languages.parse(source, "python")
     assert tree is not None
     assert tree.root_node.child_count == 400
 
 
+def test_what_takes_longer_by_the_clock_than_any_such_file_is_judged_by_its_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = b"def f():\n    return 1\n" * 2_000
+    monkeypatch.setattr(languages, "_WHOLE_LIMIT_S", 1e-6)
+    tree = parse(source, "python")
+    assert tree is not None
+    assert tree.root_node.child_count == 2_000
+
+
 def test_a_time_limit_inside_the_parser_is_real(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(languages, "_parsers", type(languages._parsers)())
-    parser = languages._parser("python")
+    parser = languages._parser("python", languages.CLOCK_LIMIT_S)
     with pytest.warns(DeprecationWarning, match="progress_callback"):
         assert parser.timeout_micros == languages.CLOCK_LIMIT_S * 1_000_000
 
 
-def test_characters_cut_by_a_read_are_whole() -> None:
+def test_characters_cut_by_a_read_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "é" * 60
     source = "".join(f"def f{name}{number}(): ...\n" for number in range(300)).encode()
+    monkeypatch.setattr(languages, "_WHOLE_BYTES", 0)
     assert names(source) == [f"f{name}{number}" for number in range(300)]
 
 

@@ -9,17 +9,18 @@ from ohara.store.derived import IndexedHunk
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ohara.store.sql.session import Asks
 
-HUNKS = f"""SELECT hunk.id, path.path, path.language, coalesce(header.header, ''),
+_HUNKS = f"""SELECT hunk.id, path.path, path.language, coalesce(header.header, ''),
     {EFFECTIVE_LEFT_OUT} IS NULL,
     content.id, content.passes & {PASS_BITS[Pass.VECTOR]}, content.body,
     file.old_blob, file.new_blob, hunk.old_start, hunk.new_start
   FROM hunk JOIN file ON file.id = hunk.file_id JOIN path ON path.id = file.path_id
-  LEFT JOIN content ON content.id = hunk.content_id LEFT JOIN header ON header.id = hunk.header_id
-  WHERE hunk.commit_id = ? ORDER BY hunk.id"""
+  LEFT JOIN content ON content.id = hunk.content_id LEFT JOIN header ON header.id = hunk.header_id"""
+HUNKS = f"{_HUNKS} WHERE hunk.commit_id = ? ORDER BY hunk.id"
+HUNKS_BY_ID = f"{_HUNKS} WHERE hunk.id IN (SELECT value FROM numbers(?))"
 MESSAGE = "SELECT message FROM commits WHERE id = ?"
 
 
@@ -43,6 +44,11 @@ class StoredCommits:
     def compress(self) -> Callable[[bytes], bytes] | None:
         """What compresses a body, with the dictionary that was there when this was opened; None without."""
         return self._codec.pack if self._codec.has_learnt else None
+
+    def hunks_by_id(self, hunks: Iterable[int]) -> dict[int, IndexedHunk]:
+        """Those of the hunks that are there."""
+        asked = self._session.listed(hunks)
+        return {row[0]: self._hunk(row) for row in self._session.rows(HUNKS_BY_ID, (asked,))}
 
     def _hunk(self, row: tuple[Any, ...]) -> IndexedHunk:
         (hunk_id, path, language, header, searchable, content_id, has_vector, body, *rest) = row

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ohara.store.derived import ChangedFile
+from ohara.store.sql.session import EFFECTIVE_LEFT_OUT
 from ohara.words import index_text
 
 if TYPE_CHECKING:
@@ -21,6 +23,11 @@ _MAX_SIBLINGS = 48  # of one symbol over all its definitions in HEAD
 
 KNOWN_SYMBOLS = "SELECT qualified, kind, id FROM symbol WHERE qualified IN (SELECT value FROM texts(?))"
 LAST_SYMBOL = "SELECT coalesce(max(id), 0) FROM symbol"
+TO_TOUCH = f"""SELECT hunk.commit_id, file.id, file.path_id, file.old_blob, file.new_blob, hunk.id
+  FROM hunk JOIN file ON file.id = hunk.file_id JOIN path ON path.id = file.path_id
+  WHERE hunk.commit_id IN (SELECT value FROM numbers(?)) AND hunk.content_id IS NOT NULL
+    AND path.language IN (SELECT value FROM texts(?)) AND {EFFECTIVE_LEFT_OUT} IS NULL
+  ORDER BY hunk.id"""
 INSERT_SYMBOL = "INSERT INTO symbol(id, kind, name, qualified) VALUES(?, ?, ?, ?)"
 INSERT_HUNK_SYMBOL = "INSERT INTO hunk_symbol(hunk_id, symbol_id) VALUES(?, ?) ON CONFLICT DO NOTHING"
 INSERT_HEAD_SYMBOL = """INSERT INTO head_symbol(blob_id, symbol_id, first_line, last_line, siblings)
@@ -56,6 +63,22 @@ class SymbolWriter:
     def forget(self) -> None:
         """Forget the ids of symbols: some are no longer there."""
         self._known.clear()
+
+    def to_touch(self, commit_ids: Sequence[int], languages: Iterable[str]) -> list[ChangedFile]:
+        """The searched files in these languages that commits change, in the order of the commits."""
+        asked = self._writer.listed(commit_ids), self._writer.listed(sorted(languages))
+        hunks: dict[int, list[int]] = {}
+        files: dict[int, tuple[int, int, bytes | None, bytes | None]] = {}
+        for commit_id, file_id, path_id, old_blob, new_blob, hunk_id in self._writer.rows(TO_TOUCH, asked):
+            files[file_id] = (commit_id, path_id, old_blob, new_blob)
+            hunks.setdefault(file_id, []).append(hunk_id)
+        found = [
+            ChangedFile(commit, path, (old or b"").hex(), (new or b"").hex(), tuple(hunks[file_id]))
+            for file_id, (commit, path, old, new) in files.items()
+        ]
+        places = {commit_id: place for place, commit_id in enumerate(commit_ids)}
+        found.sort(key=lambda file: places[file.commit_id])
+        return found
 
     def touched(self, hunks: Sequence[TouchedHunk]) -> None:
         """Record which symbols these hunks touch."""

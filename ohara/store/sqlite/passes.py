@@ -13,6 +13,7 @@ from ohara.store.facts import HEAD_LINES, HEAD_SYMBOLS
 from ohara.store.sql.session import ALL_PASSES, PASS_BITS
 from ohara.store.sqlite.commit_rows import INSERT_ENCODED, UPDATE_CONTENT_PASSES, with_trigrams
 from ohara.store.sqlite.connection import translated
+from ohara.store.sqlite.filters import listed
 from ohara.store.sqlite.generations import drop_all, ensure_tables
 from ohara.store.sqlite.hunk_words import TextRow
 
@@ -30,6 +31,8 @@ MARK = "UPDATE commits SET passes = passes | ? WHERE id = ?"
 CLEAR_COMMITS = "UPDATE commits SET passes = passes & ~?"
 CLEAR_CONTENTS = "UPDATE content SET passes = passes & ~?"
 CONTENT_PASSES = "SELECT passes FROM content WHERE id = ?"
+CONTENTS_DONE = "SELECT id FROM content WHERE id IN (SELECT value FROM json_each(?)) AND passes & ? != 0"
+MARK_CONTENTS = "UPDATE content SET passes = passes | ? WHERE id IN (SELECT value FROM json_each(?))"
 HUNKS = "SELECT id FROM hunk WHERE commit_id = ?"
 MESSAGE_HUNK = "SELECT id FROM hunk WHERE commit_id = ? AND file_id = 0"
 DELETE_MESSAGE_HUNK = "DELETE FROM hunk WHERE commit_id = ? AND file_id = 0"
@@ -209,17 +212,18 @@ class Passes:
             contents, commits = ensure_tables(self._writer, dimensions, form)
             insert = INSERT_VECTOR.format(table=contents, form=form)
             insert_commit = INSERT_COMMIT_VECTORS.format(table=commits)
-            for commit in derived:
-                for content_id, vector in commit.vectors:
-                    if not connection.execute(CONTENT_PASSES, (content_id,)).get & bit:
-                        if vector:  # a text without a word the model knows has none
-                            connection.execute(insert, (content_id, vector))
-                        connection.execute(UPDATE_CONTENT_PASSES, (bit, content_id))
-                # A commit may come again, when other paths are searched than before.
-                connection.execute(
-                    insert_commit, (commit.commit_id, commit.subject or None, commit.change or None)
-                )
-                self._writer.hunks_pending += len(commit.vectors)
+            made = {content_id: vector for commit in derived for content_id, vector in commit.vectors}
+            for (content_id,) in connection.execute(CONTENTS_DONE, (listed(made), bit)):
+                del made[content_id]
+            # A text without a word the model knows has no vector.
+            connection.executemany(insert, [(content, vector) for content, vector in made.items() if vector])
+            connection.execute(MARK_CONTENTS, (bit, listed(made)))
+            # A commit may come again, when other paths are searched than before.
+            connection.executemany(
+                insert_commit,
+                [(commit.commit_id, commit.subject or None, commit.change or None) for commit in derived],
+            )
+            self._writer.hunks_pending += sum(len(commit.vectors) for commit in derived)
 
 
 def _text_rows(commit: DerivedTexts) -> list[TextRow]:
