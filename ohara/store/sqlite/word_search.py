@@ -37,7 +37,7 @@ _MESSAGE = "message"  # the first column; the others are those of a change
 # One look-up in each piece, one piece after the other.
 _OF_WORD = """SELECT {} FROM word_piece CROSS JOIN posting
   ON posting.piece = word_piece.piece AND posting.word = ?"""
-_POSTINGS = _OF_WORD.format("posting.piece, change, message") + " ORDER BY word_piece.piece"
+_POSTINGS = _OF_WORD.format("posting.hunks, posting.piece, change, message") + " ORDER BY word_piece.piece"
 _PLACES = tuple(
     f"SELECT {places} FROM posting WHERE piece = ? AND word = ?"
     for places in ("change_places", "message_places")
@@ -48,10 +48,11 @@ _SIMILAR = """SELECT word, hunks FROM posting WHERE piece = ? AND word >= ? AND 
 
 
 class WordPostings(NamedTuple):
-    """The postings of a word in changes and in messages."""
+    """The postings of a word in changes and in messages; of a phrase nobody has counted the hunks."""
 
     change: Postings
     message: Postings
+    hunks: int | None = None
 
     @property
     def size(self) -> int:
@@ -139,7 +140,7 @@ class WordSearch:
         with sound(self._session.database):
             read = self._kept_or_read({words[0] for words in cut if len(words) == 1})
             return [
-                self._made(*(read[words[0]] if len(words) == 1 else self._phrase(words)), columns)
+                self._made(read[words[0]] if len(words) == 1 else self._phrase(words), columns)
                 for words in cut
             ]
 
@@ -157,18 +158,20 @@ class WordSearch:
             if known is not None:
                 found[word] = known
         missing = [word for word in words if word not in found]
-        for word, both in zip(missing, self._read(missing), strict=True):
-            found[word] = WordPostings(*map(small, both))
+        for word, read in zip(missing, self._read(missing), strict=True):
+            found[word] = WordPostings(small(read.change), small(read.message), read.hunks)
             self._session.keep((state, word), found[word])
         return found
 
-    def _made(self, change: Postings, message: Postings, columns: Floats) -> Held:
+    def _made(self, both: WordPostings, columns: Floats) -> Held:
+        change, message, hunks = both
         if not columns[1:].any():
             change = NOTHING
         if not columns[0]:
             message = NOTHING
-        said, owners = self._texts.of_units(message.texts)
-        return Held(change.texts, change.codes, change.far, said, message.codes[owners])
+        # What the index has counted holds for all columns, and for the hunks that were there then.
+        counted = hunks if columns.all() and self._kept is None else None
+        return Held(change.texts, change.codes, change.far, message.texts, message.codes, counted)
 
     def _phrase(self, words: Sequence[str]) -> WordPostings:
         """The postings of words that stand one after the other, in memory or found by their places."""
@@ -208,16 +211,18 @@ class WordSearch:
                 strings.append(string_of(self._session.connection, piece, kept) or b"")
         return with_places(of_some(postings, used), strings, wanted[used], is_message=which == 1)
 
-    def _read(self, words: Sequence[str]) -> list[tuple[Postings, Postings]]:
+    def _read(self, words: Sequence[str]) -> list[WordPostings]:
         """The postings of words, in changes and in messages."""
         rows: list[tuple[int, int, list[bytes | None]]] = []
+        counted = [0] * len(words)
         for at, word in enumerate(words):
             self._session.check()
-            for piece, *kept in self._rows(_POSTINGS, (word,)):
+            for hunks, piece, *kept in self._rows(_POSTINGS, (word,)):
+                counted[at] += hunks
                 strings = [string_of(self._session.connection, piece, each) for each in kept]
                 rows.append((at, self._texts.pieces[piece], strings))
-        both = [self._decoded(rows, len(words), which) for which in (0, 1)]
-        return list(zip(*both, strict=True))
+        changes, messages = (self._decoded(rows, len(words), which) for which in (0, 1))
+        return list(map(WordPostings, changes, messages, counted))
 
     def _decoded(
         self, rows: Sequence[tuple[int, int, list[bytes | None]]], words: int, which: int
@@ -237,7 +242,7 @@ class WordSearch:
         found = np.zeros(self._size, bool)
         for each in held:
             found[self._changed(each, columns)] = True
-            found[each.said] = True
+            found[self._texts.of_units(each.units)] = True
         if self._kept is not None:
             found &= self._kept
         return np.flatnonzero(found)
@@ -254,20 +259,22 @@ class WordSearch:
         """The BM25 of some texts under each weighting."""
         average = (self._words / self._count if self._count else 0.0) or 1.0
         norms = K1 * (1.0 - B + B * self._texts.lengths[found] / average)
-        places = np.full(self._size, -1, np.int64)
+        is_found = np.zeros(self._size, bool)
+        is_found[found] = True
+        places = np.empty(self._size, np.int32)  # among those found; of others it says nothing
         places[found] = np.arange(len(found))
+        units = self._texts.unit_of_text[found]
         scores = [np.zeros(len(found)) for _ in weightings]
         weighed = [Weighting(np.array(weights) * columns) for weights in weightings]
         for each in held:
-            worth = idf(self._count, len(self._holding([each], columns)))
-            changed, said = places[each.changed], places[each.said]
-            in_change, in_message = changed >= 0, said >= 0
-            changed, said = changed[in_change], said[in_message]
-            of_change, of_message = each.narrowed(in_change), each.times[in_message]
+            holding = each.hunks if each.hunks is not None else len(self._holding([each], columns))
+            worth = idf(self._count, holding)
+            # The words that most texts hold are the longest to go through: only what was found is looked at.
+            some = each.narrowed(is_found)
+            changed, said = places[some.changed], each.said(units, len(self._texts.units))
             for at, weighting in enumerate(weighed):
-                times = np.zeros(len(found))
-                times[changed] = of_change.weighted(weighting)
-                times[said] += weighting.weights[0] * of_message
+                times = weighting.weights[0] * said
+                times[changed] += some.weighted(weighting)
                 scores[at] += worth * (times * (K1 + 1.0) / (times + norms))
         return scores
 
