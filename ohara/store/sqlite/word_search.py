@@ -97,7 +97,7 @@ class WordSearch:
         for of_one, (_, share) in zip(scores, weightings, strict=True):
             mixed = mixed + share * of_one / max(float(of_one.max()), 1e-9)
         hunks = self._hunks(found)
-        best = _first(mixed, hunks, limit)
+        best = best_of(mixed, hunks, limit)
         found_scores = np.stack(scores)[:, best].T.tolist()
         return list(zip(_listed(hunks[best]), map(tuple, found_scores), strict=True))
 
@@ -320,7 +320,7 @@ def _columns(named: Sequence[str]) -> Floats:
     return np.array([float(not named or each in named) for each in (_MESSAGE, *COLUMNS)])
 
 
-def _first(mixed: Floats, hunks: Numbers, limit: int) -> Numbers:
+def best_of(mixed: Floats, hunks: Numbers, limit: int) -> Numbers:
     """The places of the best, the best first; of equals those with the lower number."""
     if len(mixed) > limit:
         bound = np.partition(mixed, len(mixed) - limit)[len(mixed) - limit] if limit else np.inf
