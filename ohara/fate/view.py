@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +25,7 @@ from ohara.fate.moves import AddedLines
 from ohara.fate.open_runs import open_runs
 from ohara.fate.tip import MadeLines, TookTooLong
 from ohara.model import Fate, FateFilter, FateState, Returned, Sha
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.store.lines import How
 from ohara.store.log_order import LogOrder
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from ohara.model import Filters, LaneReport, QueryClass, Results
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve import cursor
 from ohara.retrieve.bounds import unmatched
 from ohara.retrieve.exact import PATIENCE

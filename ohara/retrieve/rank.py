@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, Sha
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.comparing import Alone, Shortlist, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit

@@ -7,12 +7,12 @@ list what they let through, and words rank. All results report what was searched
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.model import LaneReport, LaneStatus, Order, QueryClass
 from ohara.query import required_patterns, to_source
+from ohara.records import replace
 from ohara.retrieve import cursor, structural
 from ohara.retrieve.bounds import allow, without_terms
 from ohara.retrieve.change_shown import with_changes_shown
