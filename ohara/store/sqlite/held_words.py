@@ -24,6 +24,7 @@ class Weighting:
     def __init__(self, weights: Floats) -> None:
         self.weights = weights
         self.by_code = _counts() @ weights[1:]
+        self.of_change = bool(weights[1:].any())  # False where only messages count
 
 
 @cache
@@ -47,14 +48,14 @@ class Held:
 
     def weighted(self, weighting: Weighting) -> Floats:
         """What its times in each change are worth together."""
-        found = weighting.by_code[self.codes]
+        found: Floats = weighting.by_code.take(self.codes)
         if len(self.far):
             found[self.codes == 0] = self.far @ weighting.weights[1:]
         return found
 
     def narrowed(self, wanted: Flags) -> Held:
         """Only what stands in the changes of texts that have a flag."""
-        inside = wanted[self.changed]
+        inside = wanted.take(self.changed)  # which is quicker with narrow numbers than brackets are
         at = np.flatnonzero(inside)
         far = self.far[inside[self.codes == 0]] if len(self.far) else self.far
         return Held(self.changed[at], self.codes[at], far, self.units, self.times)
@@ -63,5 +64,5 @@ class Held:
         """How often the messages of some units, of so many, hold it."""
         of_all = np.zeros(count, self.times.dtype)
         of_all[self.units] = self.times
-        found: Numbers = of_all[units]
+        found: Numbers = of_all.take(units)
         return found

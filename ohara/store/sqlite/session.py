@@ -73,6 +73,7 @@ class Session(Connected):
         super().__init__(database, connection)
         self._stopped = False
         self._state = _NEVER_LOOKED
+        self._is_lent = self._has_looked = False
         self._memory = memory or SharedMemory()
         self._notes: dict[str, object] = {}
 
@@ -86,6 +87,7 @@ class Session(Connected):
     def resume(self) -> None:
         """Be ready for new work."""
         self._stopped = False
+        self._is_lent, self._has_looked = True, False
 
     @property
     def is_usable(self) -> bool:
@@ -111,8 +113,14 @@ class Session(Connected):
     # -- what is remembered ----------------------------------------------------------------------
 
     def _forget_if_changed(self) -> None:
-        """Forget what was remembered when another connection has written since."""
-        state = int(self.connection.pragma("data_version"))
+        """Forget what was remembered when another connection has written since.
+
+        While it is lent, a reader looks once for what it has not seen yet; later its own statements see it.
+        """
+        if not (self._is_lent and self._has_looked):
+            self.connection.pragma("data_version")  # begins to read, and so sees what is there now
+            self._has_looked = True
+        state = self.connection.data_version()
         if state != self._state:
             self._memory.forget()
             self._state = state

@@ -261,7 +261,7 @@ class WordSearch:
         norms = K1 * (1.0 - B + B * self._texts.lengths[found] / average)
         is_found = np.zeros(self._size, bool)
         is_found[found] = True
-        places = np.empty(self._size, np.int32)  # among those found; of others it says nothing
+        places = np.empty(self._size, np.int64)  # among those found; of others it says nothing
         places[found] = np.arange(len(found))
         units = self._texts.unit_of_text[found]
         scores = [np.zeros(len(found)) for _ in weightings]
@@ -271,11 +271,18 @@ class WordSearch:
             worth = idf(self._count, holding)
             # The words that most texts hold are the longest to go through: only what was found is looked at.
             some = each.narrowed(is_found)
-            changed, said = places[some.changed], each.said(units, len(self._texts.units))
+            changed, said = places.take(some.changed), each.said(units, len(self._texts.units))
+            is_said = bool(said.any())
             for at, weighting in enumerate(weighed):
+                if not is_said and not weighting.of_change:
+                    continue
                 times = weighting.weights[0] * said
-                times[changed] += some.weighted(weighting)
-                scores[at] += worth * (times * (K1 + 1.0) / (times + norms))
+                if weighting.of_change:
+                    times[changed] += some.weighted(weighting)
+                worths = times * (K1 + 1.0)
+                worths /= np.add(times, norms, out=times)
+                worths *= worth
+                scores[at] += worths
         return scores
 
     def _passing(self, allowed: FtsFilter, hunks: Numbers) -> Flags:
