@@ -52,15 +52,15 @@ def hunks_of(session: Session, commits: Iterable[int], allowed: HunkFilter, firs
 def _first_hunks(session: Session, commits: Sequence[int], first: int) -> list[CommitHunk]:
     """The first hunks of each commit, remembered: the commits near to a question are near to others."""
     known: dict[int, list[CommitHunk]] = session.remembered(f"first {first} hunks of commits", dict)
-    found = {commit: hunks for commit in commits if (hunks := known.get(commit)) is not None}
-    read: dict[int, list[CommitHunk]] = {commit: [] for commit in commits if commit not in found}
+    found = {commit: known.get(commit) for commit in commits}
+    read: dict[int, list[CommitHunk]] = {commit: [] for commit, hunks in found.items() if hunks is None}
     if read:
         for row in session.rows(_FIRST_OF, (session.listed(read), first)):
             read[row[0]].append(CommitHunk._make(row))
         if len(known) > _KEPT:
             known.clear()
         known.update(read)
-    return [hunk for commit in commits for hunk in (found.get(commit) or read.get(commit, ()))]
+    return [hunk for commit, hunks in found.items() for hunk in (read[commit] if hunks is None else hunks)]
 
 
 def occurrences(session: Session, hunks: Iterable[HunkId]) -> list[Occurrence]:

@@ -60,7 +60,7 @@ class Held:
         far = self.far[inside[self.codes == 0]] if len(self.far) else self.far
         return Held(self.changed[at], self.codes[at], far, self.units, self.times)
 
-    def said(self, units: Numbers, count: int) -> Numbers:
+    def said(self, units: NDArray[np.int32], count: int) -> Numbers:
         """How often the messages of some units, of so many, hold it."""
         of_all = np.zeros(count, self.times.dtype)
         of_all[self.units] = self.times

@@ -8,6 +8,7 @@ question asks is cheaper to ask of FTS5: a process that answers once need not re
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.arrays import np
@@ -67,7 +68,7 @@ def ranked(
     score = np.zeros(len(lengths.words))
     is_found = np.zeros(len(lengths.words), bool)
     for word in words:
-        symbols, times = session.shared(("names with", word), lambda word=word: _holding(session, word))
+        symbols, times = session.shared(("names with", word), partial(_holding, session, word))
         if not len(symbols):
             continue
         weighed = times @ np.array(weights)

@@ -83,7 +83,9 @@ class AllTexts:
         self.lengths = np.concatenate([nothing, *(texts.lengths for _, texts in pieces)])
         self.units = np.concatenate([nothing, *(texts.units for _, texts in pieces)])
         self.unit_starts = np.cumsum(self.units) - self.units
-        self.unit_of_text = np.repeat(np.arange(len(self.units), dtype=np.int32), self.units)
+        self.unit_of_text: NDArray[np.int32] = np.repeat(
+            np.arange(len(self.units), dtype=np.int32), self.units
+        )
         self.text_bounds = np.cumsum([0, *(len(texts.hunks) for _, texts in pieces)])
         self.unit_bounds = np.cumsum([0, *(len(texts.units) for _, texts in pieces)])
 

@@ -54,6 +54,10 @@ class WordPostings(NamedTuple):
     message: Postings
     hunks: int | None = None
 
+    def of(self, which: int) -> Postings:
+        """Those in changes (0) or in messages (1)."""
+        return self.message if which else self.change
+
     @property
     def size(self) -> int:
         """How many bytes they take."""
@@ -181,7 +185,8 @@ class WordSearch:
         known: WordPostings | None = self._session.kept(key)
         if known is None:
             read = self._kept_or_read(words)
-            known = WordPostings(*(small(self._one_after_the_other(words, read, at)) for at in (0, 1)))
+            change, message = (small(self._one_after_the_other(words, read, at)) for at in (0, 1))
+            known = WordPostings(change, message)
             self._session.keep(key, known)
         return known
 
@@ -190,10 +195,10 @@ class WordSearch:
     ) -> Postings:
         """Where words follow each other, in changes (0) or messages (1); texts that lack one are not read."""
         size = (self._size, len(self._texts.units))[which]
-        among = _in_all([read[word][which] for word in words], size)
+        among = _in_all([read[word].of(which) for word in words], size)
         if not among.any():
             return NOTHING
-        placed = [self._placed(word, read[word][which], among, which) for word in words]
+        placed = [self._placed(word, read[word].of(which), among, which) for word in words]
         return phrase(placed, is_message=which == 1)
 
     def _placed(self, word: str, postings: Postings, among: Flags, which: int) -> Postings:
