@@ -78,6 +78,7 @@ class Tip:
         self._made: dict[str, MadeBy] = {}
         self._files: dict[str, FileLines] = {}
         self._lines_kept = 0
+        self._kept_files: tuple[set[tuple[str, str]], set[str]] | None = None
 
     @property
     def blobs(self) -> dict[str, str]:
@@ -127,7 +128,7 @@ class Tip:
 
     def is_far(self, reader: Reader) -> bool:
         """True when so many files differ from those that are kept that looking them all up takes too long."""
-        kept = reader.head_versions()
+        kept, _ = self._kept(reader)
         return sum(1 for each in self.blobs.items() if each not in kept) > _MOST_LOOKED_UP
 
     def segments(self, reader: Reader, path: str) -> Sequence[Segment]:
@@ -143,11 +144,21 @@ class Tip:
 
     def _still(self, reader: Reader, kept: Iterable[HeadLines]) -> Iterator[HeadLines]:
         """What is kept for files that this commit has as well."""
-        same = {path for path, blob in reader.head_versions() if self.blobs.get(path) == blob}
+        _, same = self._kept(reader)
         return (each for each in kept if each.path in same)
 
+    def _kept(self, reader: Reader) -> tuple[set[tuple[str, str]], set[str]]:
+        """The files that are kept for HEAD, and the paths of those that this commit has as well.
+
+        A tip is for one state of the index: they are asked for once.
+        """
+        if self._kept_files is None:
+            kept = reader.head_versions()
+            self._kept_files = kept, {path for path, blob in kept if self.blobs.get(path) == blob}
+        return self._kept_files
+
     def _differing(self, reader: Reader, hunks: set[int] | None, until: float) -> Iterator[HeadLines]:
-        kept = reader.head_versions()
+        kept, _ = self._kept(reader)
         paths = self.blobs if hunks is None else reader.paths_reached(map(HunkId, hunks))
         for path in paths:
             blob = self.blobs.get(path)

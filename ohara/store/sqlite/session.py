@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.model import Sha
-    from ohara.store.answers import WordQuery
     from ohara.store.facts import Fact
     from ohara.store.sql.codec import Codec
     from ohara.store.sqlite.connection import Connection
@@ -102,12 +101,15 @@ class Session(Connected):
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement; raises instead of beginning when told to stop."""
         self.check()
-        asked = [self._holding(each.words) if isinstance(each, Holding) else each for each in parameters]
+        asked = [self.flags_of(each) if isinstance(each, Holding) else each for each in parameters]
         found: list[tuple[Any, ...]] = self.connection.execute(spelled(statement), asked).fetchall()
         return found
 
-    def _holding(self, words: WordQuery) -> bytes:
-        """A byte for each hunk: 1 for those that hold one of the selecting words."""
+    def flags_of(self, hunks: object) -> bytes:
+        """A byte for each hunk, 1 for those of a set: as it is, or of what words are to be held."""
+        if not isinstance(hunks, Holding):
+            return cast("bytes", hunks)
+        words = hunks.words
         return self.shared(("holding", words), lambda: HunkSet(word_queries.holding_flags(self, words))).hunks
 
     # -- what is remembered ----------------------------------------------------------------------

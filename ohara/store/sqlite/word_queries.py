@@ -92,7 +92,9 @@ def holding_all(
 def holding_flags(session: Session, words: WordQuery) -> bytes:
     """A byte for each hunk, 1 for those that hold one of the selecting words."""
     with _words(session) as kept:
-        return flags(kept.holding_any(words.selecting, words.columns))
+        if isinstance(kept, former_words.FormerWords):
+            return flags(kept.holding_any(words.selecting, words.columns))
+        return kept.holding_flags(words.selecting, words.columns)
 
 
 def frequencies(session: Session, words: Iterable[str]) -> dict[str, int]:

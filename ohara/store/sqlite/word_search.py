@@ -110,6 +110,14 @@ class WordSearch:
         there = _columns(columns)
         return _listed(self._hunks(self._holding(self._held(list(phrases), there), there)))
 
+    def holding_flags(self, phrases: Sequence[str], columns: Sequence[str]) -> bytes:
+        """The same as a byte for each hunk from number 1 on: 1 for those that hold one."""
+        there = _columns(columns)
+        hunks = self._hunks(self._holding(self._held(phrases, there), there))
+        found = np.zeros(int(hunks.max(initial=0)), np.uint8)
+        found[hunks - 1] = 1
+        return found.tobytes()
+
     def holding_all(self, phrases: Sequence[str], columns: Sequence[str]) -> list[int]:
         """The hunks that hold each of some phrases in one of the columns."""
         there = _columns(columns)
