@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from dataclasses import dataclass, replace  # types are checked by the library's
 
     Fields = Mapping[str, Field[object]]
@@ -51,6 +51,7 @@ __all__ = ["dataclass", "replace"]
 _COPIED: dict[type, tuple[dict[str, None] | None, Callable[[object], tuple[object, ...]]]] = {}
 
 _FIELDS = "__dataclass_fields__"
+_PLAIN = (str, int, float, tuple, dict, Field)  # what a class declares that is no method
 _OF_INSTANCES = frozenset({"__dict__", "__weakref__"})  # what a class without slots has in its namespace
 _set = object.__setattr__
 
@@ -80,13 +81,15 @@ def _made(cls: type[T], *, frozen: bool, eq: bool) -> type[T]:
     made: type[T] = type(cls)(cls.__name__, cls.__bases__, namespace)  # type: ignore[misc]
     if "__init__" not in vars(made):
         made.__init__ = _first_init(made, frozen=frozen)  # type: ignore[method-assign]
-    _tell_super(made)
+    _tell_super(made, vars(cls).values())
     return made
 
 
-def _tell_super(made: type) -> None:
+def _tell_super(made: type, declared: Iterable[object]) -> None:
     """Have `super()` find the class that was made: methods share a cell that holds the one they stood in."""
-    for each in vars(made).values():
+    for each in declared:
+        if each is None or isinstance(each, _PLAIN):
+            continue
         function = getattr(each, "fget", getattr(each, "__func__", each))  # of a property, of a class method
         names: tuple[str, ...] = getattr(getattr(function, "__code__", None), "co_freevars", ())
         if "__class__" in names:

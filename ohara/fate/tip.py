@@ -106,7 +106,7 @@ class Tip:
     def file(self, path: str) -> FileLines:
         """A file's lines, read once; none where there is no file."""
         if path not in self._files:
-            lines = self._repository.lines_at(self.sha, path) if path in self.blobs else None
+            lines = self._repository.lines_at(self.sha, path)
             if self._lines_kept > _MOST_LINES or len(self._files) >= _MOST_REMEMBERED:
                 self._files.clear()
                 self._lines_kept = 0
@@ -133,7 +133,9 @@ class Tip:
 
     def segments(self, reader: Reader, path: str) -> Sequence[Segment]:
         """The origins of a file's lines, in order; none where there is no file."""
-        blob = self.blobs.get(path)
+        # Of one file there is no need to list them all, which in a new process takes longer than its answer.
+        is_listed = self._blobs is not None
+        blob = self.blobs.get(path) if is_listed else self._repository.blob_at(self.sha, path)
         if blob is None:
             return ()
         if self.is_kept(reader):  # what is kept was found for this very commit
