@@ -21,16 +21,14 @@ _THREADS = "OPENBLAS_NUM_THREADS"  # read once, when numpy is loaded
 _given = os.environ.get(_THREADS)
 os.environ.setdefault(_THREADS, "1")
 
+_stand_in = ModuleType(_TYPING)
+_stand_in.__getattr__ = lambda _: list  # type: ignore[method-assign]  # whatever can be subscripted
 if "numpy" not in sys.modules and (_found := find_spec("numpy")) is not None:
-    _stand_in = ModuleType(_TYPING)
     _stand_in.__path__ = [f"{each}{os.sep}_typing" for each in _found.submodule_search_locations or ()]
-    _stand_in.__getattr__ = lambda _: list  # type: ignore[method-assign]  # whatever can be subscripted
     sys.modules[_TYPING] = _stand_in
-else:
-    _stand_in = None
 import numpy as np  # noqa: E402
 
-if _stand_in is not None and sys.modules.get(_TYPING) is _stand_in:
+if sys.modules.get(_TYPING) is _stand_in:
     del sys.modules[_TYPING]
 if _given is None:
     del os.environ[_THREADS]  # not for programs that ohara starts

@@ -15,7 +15,7 @@ from dataclasses import _FIELD, MISSING, Field, FrozenInstanceError, field  # ty
 from inspect import get_annotations  # which dataclasses has loaded
 from itertools import repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 T = TypeVar("T")
 
@@ -90,7 +90,9 @@ def _tell_super(made: type, declared: Iterable[object]) -> None:
     for each in declared:
         if each is None or isinstance(each, _PLAIN):
             continue
-        function = getattr(each, "fget", getattr(each, "__func__", each))  # of a property, of a class method
+        function: Any = getattr(
+            each, "fget", getattr(each, "__func__", each)
+        )  # of a property, of a class method
         names: tuple[str, ...] = getattr(getattr(function, "__code__", None), "co_freevars", ())
         if "__class__" in names:
             function.__closure__[names.index("__class__")].cell_contents = made
