@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from ohara.index.survey import (
 )
 from ohara.model import MOST_HITS, WHOLE_HUNK, Group, IndexStatus, LaneStatus, Order, Sha
 from ohara.query.repositories import filter_source, lets_through
+from ohara.records import replace
 from ohara.retrieve.found import results_of
 from ohara.retrieve.head_lines import HeadLines
 from ohara.retrieve.profile import PROFILES

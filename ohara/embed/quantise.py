@@ -27,7 +27,7 @@ _LEVELS = 127
 _PLACES = 3  # binary places of the lengths of a query's components, where many vectors are sifted
 _LENGTHS = (1 << _PLACES) - 1
 _SIFTED = 16_384  # vectors from which on sifting them is sooner than comparing all
-_BLOCK = 16384  # of them at a time: what a processor holds near
+_BLOCK = 32_768  # of them at a time: what a processor holds near
 
 
 def pack(matrix: Matrix, model: Kept) -> list[bytes]:
@@ -113,16 +113,9 @@ class Probe:
         levels = np.rint(lengths / step).astype(np.uint8)
         below = _words(np.packbits(self._vector < 0)[None, :])
         of_level = [_words(np.packbits(levels >> place & 1)[None, :]) for place in range(_PLACES)]
-        sums = np.zeros(words.shape[1], dtype=np.uint16)
-        for first in range(0, len(sums), _BLOCK):
-            some = sums[first : first + _BLOCK]
-            for at, word in enumerate(words):
-                agreeing = word[first : first + _BLOCK] ^ below[at]
-                for place in range(_PLACES):
-                    counted = np.bitwise_count(agreeing & of_level[place][at])
-                    some += np.left_shift(counted, place, dtype=np.uint16)
+        sums = _counted(words, below, of_level)
         off = float(np.linalg.norm(lengths - levels * step))
-        least = np.partition(sums, -limit)[-limit] - 8 * off / (2 * step)
+        least = _largest(sums, limit) - 8 * off / (2 * step)
         return np.flatnonzero(sums >= least)
 
     def _promised(self, columns: NDArray[np.uint8]) -> Matrix:
@@ -190,6 +183,40 @@ def _words(rows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Bits by words of 64, the last filled up with zeros: all first words, all second ones."""
     filled = np.pad(rows, ((0, 0), (0, -rows.shape[1] % 8)))
     return np.ascontiguousarray(filled.view(np.uint64).T)
+
+
+def _counted(
+    words: NDArray[np.uint64], below: NDArray[np.uint64], of_level: Sequence[NDArray[np.uint64]]
+) -> NDArray[np.uint16]:
+    """The sum of the lengths of components in which each vector agrees with a query.
+
+    Bits are counted place by place, in a byte as long as no place has more of them than that holds.
+    """
+    sums = np.empty(words.shape[1], dtype=np.uint16)
+    most = max(int(np.bitwise_count(level).sum()) for level in of_level)
+    counts = np.empty((_PLACES, _BLOCK), dtype=np.uint8 if most < 256 else np.uint16)
+    agreeing, kept = np.empty((2, _BLOCK), dtype=np.uint64)
+    counted = np.empty(_BLOCK, dtype=np.uint8)
+    for first in range(0, len(sums), _BLOCK):
+        some = sums[first : first + _BLOCK]
+        size = len(some)
+        counts[:] = 0
+        for at, word in enumerate(words):
+            np.bitwise_xor(word[first : first + size], below[at], out=agreeing[:size])
+            for place in range(_PLACES):
+                np.bitwise_and(agreeing[:size], of_level[place][at], out=kept[:size])
+                counts[place, :size] += np.bitwise_count(kept[:size], out=counted[:size])
+        some[:] = counts[_PLACES - 1, :size]
+        for place in reversed(range(_PLACES - 1)):
+            some <<= 1
+            some += counts[place, :size]
+    return sums
+
+
+def _largest(sums: NDArray[np.uint16], place: int) -> int:
+    """The number at a place when the largest come first, from 1; there are few different ones."""
+    at_least = np.bincount(sums)[::-1].cumsum()
+    return len(at_least) - 1 - int(np.searchsorted(at_least, place))
 
 
 # What each of the eight bits of a byte says: above the centre or below it.

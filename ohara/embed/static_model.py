@@ -8,7 +8,6 @@ It never reads word order, and says nothing (a row of zeros) of a text without a
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from itertools import chain, pairwise
 from threading import Lock
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from ohara.embed.encoder import Matrix, ModelId
 
 STATIC = "ohara-static"
-
-# Han characters that compatibility forms leave alone.
-_HAN = re.compile("[\u4e00-\u9fff]+")
 
 # Words seen are remembered with their tokens; histories repeat a few ten thousand, and this bounds the rest.
 REMEMBERED_WORDS = 200_000
@@ -158,7 +154,7 @@ class _WordMemory(dict[str, tuple[int, ...]]):
         if word.isascii():
             parts = split_word(word)
             found = self._parts[parts[0]] if len(parts) == 1 else self._joined(parts)
-        elif _HAN.fullmatch(word):
+        elif all(map(_is_han, word)):
             return self._joined(split_word(word) and word)  # a sentence: it will not come again
         else:
             encoding = self._tokenizer.encode(" ".join(split_word(word)), add_special_tokens=False)
@@ -168,6 +164,11 @@ class _WordMemory(dict[str, tuple[int, ...]]):
 
     def _joined(self, parts: Iterable[str]) -> tuple[int, ...]:
         return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
+
+
+def _is_han(char: str) -> bool:
+    """True for a Han character that compatibility forms leave alone."""
+    return "\u4e00" <= char <= "\u9fff"
 
 
 class _PartMemory(dict[str, tuple[int, ...]]):

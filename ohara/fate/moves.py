@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 _RUN = 3  # lines in a row: shorter ones (a return, a closing brace) are alike by chance
 _LONG = 40  # characters of fewer lines that stand nowhere else in the commit
@@ -32,13 +32,21 @@ class AddedLines:
 
     def __init__(self, hunks: Iterable[tuple[int, Sequence[str]]], wanted: Collection[str]) -> None:
         """Look through added lines for those whose text is wanted."""
-        self._lines = dict(hunks)
+        self._lines: dict[int, Sequence[str]] = dict(hunks)
         self._taken: set[tuple[int, int]] = set()
         self._places: dict[str, list[tuple[int, int]]] = {}
         for hunk, lines in self._lines.items():
             for offset, line in enumerate(lines):
                 if line in wanted and line.strip():
                     self._places.setdefault(line, []).append((hunk, offset))
+
+    @classmethod
+    def of_file(cls, lines: Sequence[str], places: Mapping[str, Sequence[int]]) -> AddedLines:
+        """The same of one file, as hunk 0, for who knows at which places the wanted texts are."""
+        found = cls((), ())
+        found._lines[0] = lines
+        found._places.update((text, [(0, at) for at in of_text]) for text, of_text in places.items())
+        return found
 
     def moves(self, removed: Sequence[str], *, least: int = 0) -> list[Move]:
         """Where runs of removed lines went, in their order; a run of `least` lines is no chance."""

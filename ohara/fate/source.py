@@ -138,7 +138,7 @@ class FateSource:
             if len(self._tips) >= _KEPT_TIPS or any(state != key[0] for state, _ in self._tips):
                 self._tips.clear()
             self._tips[key] = Tip(self._repository, sha)
-        return FateView(self._repository, reader, self._tips[key], until)
+        return FateView(reader, self._tips[key], until)
 
 
 def _selected(states: States, wanted: Wanted) -> Selected:

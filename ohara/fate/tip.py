@@ -7,6 +7,7 @@ only the ones that may hold what is asked for.
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.fate.origins import Origins, Wanted
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _MOST_REMEMBERED = 200  # files, whose lines come in some hundreds of runs each
+_MOST_LINES = 200_000  # of the files whose text is remembered: some thirty megabytes
 _MOST_LOOKED_UP = 60  # files, at up to a tenth of a second each
 
 
@@ -40,6 +42,31 @@ class MadeLines(NamedTuple):
     commit: int
 
 
+class MadeBy:
+    """Which commits made the lines of a file."""
+
+    def __init__(self, runs: Iterable[MadeLines]) -> None:
+        """The runs come in their order."""
+        self._runs = list(runs)
+        self._starts = [run.start for run in self._runs]
+
+    def commit_of(self, line: int) -> int | None:
+        """The commit that made a line, from 1; None where that is not known."""
+        at = bisect_right(self._starts, line) - 1
+        run = self._runs[at] if at >= 0 else None
+        return run.commit if run is not None and line < run.start + run.lines else None
+
+
+class FileLines:
+    """The lines of a file, and at which places (from 0) each text is."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.places: dict[str, list[int]] = {}
+        for at, line in enumerate(lines):
+            self.places.setdefault(line, []).append(at)
+
+
 class Tip:
     """The files of a commit, and whose lines they consist of."""
 
@@ -48,7 +75,10 @@ class Tip:
         self.sha = sha
         self._blobs: dict[str, str] | None = None
         self._found: dict[str, list[HeadLines]] = {}
-        self._made: dict[str, list[MadeLines]] = {}
+        self._made: dict[str, MadeBy] = {}
+        self._files: dict[str, FileLines] = {}
+        self._lines_kept = 0
+        self._kept_files: tuple[set[tuple[str, str]], set[str]] | None = None
 
     @property
     def blobs(self) -> dict[str, str]:
@@ -73,12 +103,23 @@ class Tip:
         """Where added lines of all hunks stand; TookTooLong when that is not known by then."""
         return [*self._still(reader, reader.all_at_head()), *self._differing(reader, None, until)]
 
-    def made(self, path: str, find: Callable[[str], list[MadeLines]]) -> list[MadeLines]:
+    def file(self, path: str) -> FileLines:
+        """A file's lines, read once; none where there is no file."""
+        if path not in self._files:
+            lines = self._repository.lines_at(self.sha, path)
+            if self._lines_kept > _MOST_LINES or len(self._files) >= _MOST_REMEMBERED:
+                self._files.clear()
+                self._lines_kept = 0
+            self._files[path] = FileLines(lines or [])
+            self._lines_kept += len(lines or ())
+        return self._files[path]
+
+    def made(self, path: str, find: Callable[[str], list[MadeLines]]) -> MadeBy:
         """Which commits made the lines of a file, found once: questions come back to the same few files."""
         if path not in self._made:
             if len(self._made) >= _MOST_REMEMBERED:
                 self._made.clear()
-            self._made[path] = find(path)
+            self._made[path] = MadeBy(find(path))
         return self._made[path]
 
     def is_kept(self, reader: Reader) -> bool:
@@ -87,12 +128,14 @@ class Tip:
 
     def is_far(self, reader: Reader) -> bool:
         """True when so many files differ from those that are kept that looking them all up takes too long."""
-        kept = reader.head_versions()
+        kept, _ = self._kept(reader)
         return sum(1 for each in self.blobs.items() if each not in kept) > _MOST_LOOKED_UP
 
     def segments(self, reader: Reader, path: str) -> Sequence[Segment]:
         """The origins of a file's lines, in order; none where there is no file."""
-        blob = self.blobs.get(path)
+        # Of one file there is no need to list them all, which in a new process takes longer than its answer.
+        is_listed = self._blobs is not None
+        blob = self.blobs.get(path) if is_listed else self._repository.blob_at(self.sha, path)
         if blob is None:
             return ()
         if self.is_kept(reader):  # what is kept was found for this very commit
@@ -103,11 +146,21 @@ class Tip:
 
     def _still(self, reader: Reader, kept: Iterable[HeadLines]) -> Iterator[HeadLines]:
         """What is kept for files that this commit has as well."""
-        same = {path for path, blob in reader.head_versions() if self.blobs.get(path) == blob}
+        _, same = self._kept(reader)
         return (each for each in kept if each.path in same)
 
+    def _kept(self, reader: Reader) -> tuple[set[tuple[str, str]], set[str]]:
+        """The files that are kept for HEAD, and the paths of those that this commit has as well.
+
+        A tip is for one state of the index: they are asked for once.
+        """
+        if self._kept_files is None:
+            kept = reader.head_versions()
+            self._kept_files = kept, {path for path, blob in kept if self.blobs.get(path) == blob}
+        return self._kept_files
+
     def _differing(self, reader: Reader, hunks: set[int] | None, until: float) -> Iterator[HeadLines]:
-        kept = reader.head_versions()
+        kept, _ = self._kept(reader)
         paths = self.blobs if hunks is None else reader.paths_reached(map(HunkId, hunks))
         for path in paths:
             blob = self.blobs.get(path)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,15 +25,14 @@ from ohara.fate.moves import AddedLines
 from ohara.fate.open_runs import open_runs
 from ohara.fate.tip import MadeLines, TookTooLong
 from ohara.model import Fate, FateFilter, FateState, Returned, Sha
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.store.lines import How
 from ohara.store.log_order import LogOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from ohara.fate.tip import Tip
-    from ohara.git.repo import Repository
+    from ohara.fate.tip import MadeBy, Tip
     from ohara.model import HunkId
     from ohara.store.lines import CommitLink, HeadLines
     from ohara.store.log_order import LogPlace
@@ -64,11 +63,24 @@ class Asked:
     body: str
 
 
-class _File(NamedTuple):
-    """The lines of a file, and the different texts among them."""
+class _LaterLines(Sequence[str]):
+    """The lines of a file; of those that no later commit added, nothing."""
 
-    lines: list[str]
-    texts: frozenset[str]
+    def __init__(self, lines: Sequence[str], made: MadeBy, is_later: Callable[[int], bool]) -> None:
+        self._lines = lines
+        self._made = made
+        self._is_later = is_later
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __getitem__(self, at: int) -> str:  # type: ignore[override]  # nobody asks for several at once
+        commit = self.commit_of(at + 1)
+        return self._lines[at] if commit is not None and self._is_later(commit) else ""
+
+    def commit_of(self, line: int) -> int | None:
+        """The commit that made a line, from 1."""
+        return self._made.commit_of(line)
 
 
 class States(NamedTuple):
@@ -81,15 +93,13 @@ class States(NamedTuple):
 class FateView:
     """Fates as seen from a tip; for one thread, while the index stays as it is."""
 
-    def __init__(self, repository: Repository, reader: Reader, tip: Tip, until: float) -> None:
-        self._repository = repository
+    def __init__(self, reader: Reader, tip: Tip, until: float) -> None:
         self._reader = reader
         self._tip = tip
         self._until = until
         self._below = reader.ancestors({tip.sha}) or frozenset()
         self._order = LogOrder(reader)
         self._links: dict[int, CommitLink | None] = reader.remembered("links that fates asked for", dict)
-        self._files: dict[str, _File] = {}
 
     def fates(self, hunks: Sequence[Asked]) -> dict[HunkId, Fate]:
         """The fate of each hunk that has changed lines."""
@@ -175,12 +185,12 @@ class FateView:
         wanted = {line for line in removed if line.strip()}
         names = [*filter(None, (fate.path,)), hunk.path, *self._reader.paths_reached([hunk.hunk])]
         for path in dict.fromkeys(names):
-            file = self._file(path)
-            if wanted.isdisjoint(file.texts):
+            places = self._tip.file(path).places
+            if wanted.isdisjoint(places):
                 continue
             later = self._later(path, hunk.commit)
-            texts = [line if at + 1 in later else "" for at, line in enumerate(file.lines)]
-            moves = AddedLines([(0, texts)], wanted).moves(removed, least=len(removed))
+            added = {text: [at for at in places[text] if later[at]] for text in wanted if text in places}
+            moves = AddedLines.of_file(later, added).moves(removed, least=len(removed))
             back = [
                 (move.offset + step + 1)
                 for move in moves
@@ -188,27 +198,17 @@ class FateView:
                 if removed[move.start + step].strip()
             ]
             if back:
-                link = self._link(later[back[0]])
+                commit = later.commit_of(back[0])
+                link = self._link(commit) if commit is not None else None
                 by, when = (link.sha, link.time) if link else (None, None)
                 return Returned(len(back), total, path, back[0], by, when)
         return Returned(0, total)
 
-    def _file(self, path: str) -> _File:
-        """A file of the tip, read once for all hunks that ask; empty where there is none."""
-        if path not in self._files:
-            lines = self._repository.lines_at(self._tip.sha, path) if path in self._tip.blobs else None
-            self._files[path] = _File(lines or [], frozenset(lines or ()))
-        return self._files[path]
-
-    def _later(self, path: str, commit: int) -> dict[int, int]:
-        """The lines (from 1) of a file that commits after one added, with those commits."""
+    def _later(self, path: str, commit: int) -> _LaterLines:
+        """The lines of a file that commits after one added."""
         place = self._newest(commit)
         is_later = cache(lambda other: self._newest(other) < place)
-        found: dict[int, int] = {}
-        for run in self._tip.made(path, self._runs):
-            if is_later(run.commit):
-                found.update(dict.fromkeys(range(run.start, run.start + run.lines), run.commit))
-        return found
+        return _LaterLines(self._tip.file(path).lines, self._tip.made(path, self._runs), is_later)
 
     def _runs(self, path: str) -> list[MadeLines]:
         """The runs of a file's lines with the commits that made them."""

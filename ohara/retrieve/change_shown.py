@@ -7,9 +7,9 @@ most of the question takes its place, if it holds nearly as much.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ohara.records import replace
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.proximity import rarities
 from ohara.store.answers import holds_change

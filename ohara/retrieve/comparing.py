@@ -65,6 +65,10 @@ class Compared:
     known: frozenset[str] = frozenset()
 
 
+UNCOMPARED = Compared(None, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0))
+"""What is made of hunks that nobody reads."""
+
+
 class Comparer(Protocol):
     """Compares the first `depth` hunks of one index with the query."""
 
@@ -103,7 +107,7 @@ class Alone:
     async def compare(self, first: Shortlist) -> Compared:
         """What the cross-encoder and the wording make of each; nothing without the cross-encoder."""
         if not first.reads:
-            return Compared(None, LaneReport(reranking.NAME, LaneStatus.OFF, 0, 0.0))
+            return UNCOMPARED
         answer = await reranking.rerank(
             self.reranker, first.words, first.documents, timeout_s=first.timeout_s
         )

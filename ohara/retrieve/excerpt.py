@@ -8,12 +8,11 @@ escaped here: text is sanitized where it is shown.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ohara.model import WHOLE_HUNK, Match, Polarity
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.words import index_text
 
 if TYPE_CHECKING:

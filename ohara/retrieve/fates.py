@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
 from ohara.fate.source import Fates, Wanted
 from ohara.fate.view import Asked
+from ohara.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from dataclasses import field
+from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
 
 from ohara.model import Filters, LaneReport, QueryClass, Results
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve import cursor
 from ohara.retrieve.bounds import unmatched
 from ohara.retrieve.exact import PATIENCE
@@ -31,6 +31,16 @@ if TYPE_CHECKING:
 _MARKING_S = 2.0  # for marking what matched in all hits; later ones are then marked at their first place
 
 
+class Choose(Protocol):
+    """Chooses the hunks that the hits of a page show."""
+
+    def __call__(
+        self, reader: Reader, *, shown: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk]
+    ) -> tuple[Sequence[ScoredHunk], Mapping[HunkId, StoredHunk]]:
+        """The hits, and the lines of all that they may show."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A page of hunks that were found, with reports and notes."""
@@ -48,6 +58,14 @@ class Answer:
     keys: tuple[SortKey, ...] = ()  # of `shown`, by which hits of several indexes are put in one order
     is_fallback: bool = False  # nothing is what was asked for, and this comes near
     total: int | None = None  # how many hits there are in all; a ranking has no such number
+    choose: Choose | None = None  # which hunk of each commit is shown, where that is left to be chosen
+
+    def as_shown(self, reader: Reader) -> Answer:
+        """The same with the hunks that are shown."""
+        if self.choose is None:
+            return self
+        shown, rows = self.choose(reader, shown=self.shown, rows=self.rows)
+        return replace(self, shown=shown, rows=rows, choose=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +105,30 @@ async def results_of(found: Found) -> Results:
     )
     sought = Sought.by(query, plan.options.context)
 
-    def excerpts() -> tuple[Hit, ...]:
+    def excerpts(shown: Answer) -> tuple[Hit, ...]:
         until = time.monotonic() + _MARKING_S
         return make_hits(
-            answer.shown,
-            answer.rows,
+            shown.shown,
+            shown.rows,
             sought,
             repository=sources.repository,
             first_rank=page.start + 1,
             until=until,
-            changes=answer.changes,
+            changes=shown.changes,
         )
 
-    # Marking what patterns match may take its time: no reader waits for that.
-    marked = await anyio.to_thread.run_sync(excerpts) if answer.shown and sought.patterns else None
+    marked: tuple[Hit, ...] | None = None
+    if answer.shown and sought.patterns:
+        # Marking what patterns match may take its time: no reader waits for that.
+        answer = await sources.pool.read(answer.as_shown) if answer.choose is not None else answer
+        marked = await anyio.to_thread.run_sync(excerpts, answer)
     in_threads = plan.by_thread or query.query_class is QueryClass.SHA
 
     def finish(reader: Reader) -> tuple[tuple[Hit, ...], tuple[Thread, ...], tuple[str, ...]]:
         within_s = plan.settings.lane_timeout_s
-        hits = annotate(reader, excerpts() if marked is None else marked)
-        shown = [answer.rows[hit.hunk] for hit in hits]
+        chosen = answer.as_shown(reader)
+        hits = annotate(reader, excerpts(chosen) if marked is None else marked)
+        shown = [chosen.rows[hit.hunk] for hit in hits]
         fates = fates_of(sources.fates, reader, shown, opening.tip, within_s)
         hits = tuple(replace(hit, fate=fates.found.get(hit.hunk)) for hit in hits)
         if not in_threads:

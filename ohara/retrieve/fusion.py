@@ -6,10 +6,11 @@ hunk that appears first over the lanes in that order. Nothing here depends on pa
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ohara.model import HunkId
     from ohara.retrieve.ranking import Candidate
@@ -75,5 +76,4 @@ def _weights(weights: Sequence[float] | None, lanes: int) -> Sequence[float]:
 
 def _ordered(earned: dict[HunkId, float]) -> list[Fused]:
     # A dict keeps the order of first appearance and sorting is stable: that settles the ties.
-    fused: Iterable[tuple[HunkId, float]] = sorted(earned.items(), key=lambda item: -item[1])
-    return [Fused(hunk, score) for hunk, score in fused]
+    return list(map(Fused._make, sorted(earned.items(), key=itemgetter(1), reverse=True)))

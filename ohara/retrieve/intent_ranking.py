@@ -8,12 +8,11 @@ are looked up beside what the lanes found, and all of them are ordered by what s
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import ChangeKind, Intent, Pattern
 from ohara.query.intent import read_intent
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve.intent_target import Thing, index_words
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import ScoredHunk

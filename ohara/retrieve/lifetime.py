@@ -8,13 +8,12 @@ are missing from the index, or time ran out) the span names the part that it cov
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from ohara.model import Filters, LiteralSpan, Polarity, Sha, SpanScope
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.matching import ADDED, REMOVED, Matcher
 from ohara.store.log_order import LogOrder

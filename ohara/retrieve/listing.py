@@ -7,11 +7,10 @@ changes collapsed before the slice is taken, and only the hunks of the page are 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import Sha
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve.ranking import ScoredHunk
 from ohara.retrieve.together import Together, firsts
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_right
-from dataclasses import replace
 from enum import Enum, auto
 from functools import lru_cache
 from itertools import accumulate
@@ -21,6 +20,7 @@ import re2
 
 from ohara.errors import QueryError
 from ohara.model import Match, Polarity
+from ohara.records import replace
 from ohara.retrieve.expression import Unreadable, read_expression
 from ohara.retrieve.expression_tree import Choice, Place, Repeat, Sequence
 from ohara.retrieve.regex_errors import regex_error

@@ -7,14 +7,13 @@ shown, or nothing where there is no such thing: the name's words are searched th
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
 from ohara.model import ChangeKind, Mode, QueryClass
 from ohara.query.names import CommitName, IssueName, LinesName, PathName, read_name, settled
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import Candidate
 from ohara.store.answers import WordQuery

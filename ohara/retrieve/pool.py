@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ohara.records import replace
 from ohara.retrieve.fusion import Fused, convex_fusion, reciprocal_rank_fusion
 from ohara.retrieve.priors import recency_factor
 from ohara.retrieve.profile import Fusion
@@ -75,12 +75,16 @@ def with_priors(
 ) -> list[ScoredHunk]:
     """The hunks with their scores before reranking; those removed meanwhile are left out."""
     found: list[ScoredHunk] = []
+    judged: dict[int, float] = {}  # a commit is there with several hunks
     for one in pooled:
         row = rows.get(one.hunk)
         if row is None:
             continue
         recency = recency_factor(row.commit.committer_time, now=now, weight=recency_weight)
-        of_commit = priors.commit(row.commit, touched.get(row.commit_id, ())) if priors else 1.0
+        of_commit = judged.get(row.commit_id)
+        if of_commit is None:
+            of_commit = priors.commit(row.commit, touched.get(row.commit_id, ())) if priors else 1.0
+            judged[row.commit_id] = of_commit
         of_path = priors.path(row.path, left_out=row.left_out is not None) if priors and row.path else 1.0
         score = one.fused * recency * of_commit
         found.append(replace(one, score=score, worth=score * of_path, recency=recency))

@@ -7,7 +7,7 @@ as their model is on this machine. Hunks that the vector pass has not reached ar
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -15,7 +15,7 @@ import anyio.to_thread
 from ohara.embed.encoder import TextKind
 from ohara.embed.model_text import document_text
 from ohara.model import Mode, QueryClass
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Ranking
 
@@ -35,17 +35,21 @@ if TYPE_CHECKING:
 # The former vectors may go while a query is being embedded for them; the new ones are complete then.
 _ATTEMPTS = 3
 
+_KEPT_PROBES = 8  # questions that may be answered at the same time
+
 
 @dataclass(frozen=True, slots=True)
 class Models:
     """Loads embedders: that of the settings (None: vectors are off), or by the id of stored vectors.
 
-    `loaded` are the vectors whose model is in memory by now.
+    `loaded` are the vectors whose model is in memory by now, `probes` the last queries as vectors: two lanes
+    ask for the same.
     """
 
     wanted: Callable[[], Embedder | None]
     maker: Callable[[str], Embedder | None]
     loaded: set[VectorSets] = field(default_factory=set)
+    probes: dict[tuple[str, str, bool], Probe | None] = field(default_factory=dict)
 
 
 class NearestLane(Lane):
@@ -93,7 +97,7 @@ class NearestLane(Lane):
         model, detail = choose(found, asked.models)
         if model is None:
             return Ranking(self.name, detail=detail)
-        probe = probe_of(model, asked.query)
+        probe = _probe(asked.models, model, asked.query)
         if probe is None:
             return Ranking(self.name, detail="no word that the model knows")
         ranked = rank(reader, model, probe)
@@ -117,6 +121,17 @@ def choose(found: VectorSets, models: Models) -> tuple[Embedder | None, str]:
             return model, f"by the vectors of {made_by} until those of {wanted.id} are made"
     there = found.current if found.current is not None else found.kept
     return None, f"the vectors are of {there}: ohara index makes those of {wanted.id}"
+
+
+def _probe(models: Models, model: Embedder, query: Query) -> Probe | None:
+    """The query as a vector, made once for all lanes."""
+    key = (model.id, query.words, query.query_class is QueryClass.SNIPPET)
+    known = models.probes.copy()  # which other questions change meanwhile
+    if key not in known:
+        if len(known) >= _KEPT_PROBES:
+            models.probes.clear()
+        known[key] = models.probes[key] = probe_of(model, query)
+    return known[key]
 
 
 def probe_of(model: Embedder, query: Query) -> Probe | None:

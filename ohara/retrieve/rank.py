@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, Sha
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve import rerank as reranking
-from ohara.retrieve.comparing import Alone, Shortlist, WordCounts
+from ohara.retrieve.comparing import UNCOMPARED, Alone, Shortlist, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.intent_ranking import turned
 from ohara.retrieve.judging import Verdict, judge
@@ -26,7 +25,7 @@ from ohara.store.answers import WordQuery, holds_change
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ohara.model import HunkId, Mode, Query
     from ohara.retrieve.comparing import Compared
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.request import Plan, Sources
     from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
+
+    _Read = tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]
 
 # A ranking is made in tiers, each deeper than the one before, until there are enough hits: so the first hits
 # are the same however many are requested, and pages follow each other. A lane's limit and the pool's size are
@@ -203,9 +204,16 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     )
     there = {hit.hunk for hit in above.shown}
     fresh = [one for one in pooled if one.hunk not in there]
-    found, rows, counts = await sources.pool.read(partial(_read, query=query, pooled=fresh, plan=plan))
-    found = [one for one in found if plan.options.all_hunks or one.sha not in above.commits]
     reports = tuple(answer.report for answer in answers)
+    read = partial(_read, query=query, pooled=fresh, plan=plan)
+    if below is None and sources.beside is None and not _is_reranked(asked):
+        found, rows, shown, stands = await sources.pool.read(
+            partial(_read_and_finished, asked=asked, read=read)
+        )
+        commits = frozenset(one.sha for one in found)
+        return _Tier(shown, stands, rows, commits, (*reports, UNCOMPARED.report), last)
+    found, rows, counts = await sources.pool.read(read)
+    found = [one for one in found if plan.options.all_hunks or one.sha not in above.commits]
     if below is not None:
         diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
         shown = await sources.pool.read(diversify)
@@ -244,9 +252,7 @@ def _lane_query(sources: Sources, query: Query, plan: Plan, allowed: Allowed, *,
     return LaneQuery(query, plan.profile, sources.pool, sources.models, allowed, sided, limit)
 
 
-def _read(
-    reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: Plan
-) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]:
+def _read(reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: Plan) -> _Read:
     read = reader.hydrate(one.hunk for one in pooled)
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
@@ -256,6 +262,14 @@ def _read(
         pooled, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
     )
     return found, rows, WordCounts(reader.document_frequencies(query_terms(query.words)), reader.hunk_count())
+
+
+def _read_and_finished(
+    reader: Reader, *, asked: ToRank, read: Callable[[Reader], _Read]
+) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], list[ScoredHunk], Verdict]:
+    """Both in one visit to a thread, where nothing is compared in between."""
+    found, rows, _ = read(reader)
+    return _finished(reader, asked=asked, found=found, rows=rows, known=UNCOMPARED.known)
 
 
 def _finished(
@@ -276,15 +290,19 @@ def _finished(
     return found, rows, shown, stands
 
 
+def _is_reranked(asked: ToRank) -> bool:
+    """True when the cross-encoder is asked: as on the pages before, if there were any."""
+    return asked.plan.rerank and (asked.lanes is None or reranking.NAME in asked.lanes)
+
+
 async def _reranked(
     asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk], counts: WordCounts
 ) -> tuple[list[ScoredHunk], Compared]:
     """The first hunks with what they were compared by blended in; the others follow below them."""
     sources, plan = asked.sources, asked.plan
-    reads = plan.rerank and (asked.lanes is None or reranking.NAME in asked.lanes)
     comparer = sources.beside or Alone(sources.reranker)
     first = in_order(found)[: comparer.depth]
-    compared = await comparer.compare(_shortlist(asked, first, rows, counts, reads=reads))
+    compared = await comparer.compare(_shortlist(asked, first, rows, counts, reads=_is_reranked(asked)))
     if compared.opinions is None:
         return found, compared
     ranked: list[ScoredHunk] = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -137,7 +137,7 @@ def spread(rankings: Sequence[Ranking]) -> list[Ranking]:
 
 def _spread(ranking: Ranking, known: Mapping[bytes, Iterable[HunkId]]) -> Ranking:
     given = tuple(
-        candidate._replace(hunk=hunk)
+        Candidate(hunk, candidate.score, candidate.time, candidate.sha)
         for candidate in ranking.candidates
         for hunk in known.get(candidate.sha, (candidate.hunk,))
     )

@@ -18,7 +18,7 @@ from ohara.records import dataclass
 from ohara.words import index_text, query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ohara.model import HunkId, Query
     from ohara.retrieve.ranking import ScoredHunk
@@ -91,24 +91,20 @@ def words_of(row: StoredHunk) -> frozenset[str]:
     return frozenset(index_text(f"{row.commit.message}\n{row.path}\n{row.header}\n{row.body}").split())
 
 
-def best_share(
+def shares(
     telling: Telling,
     shown: Sequence[ScoredHunk],
     rows: Mapping[HunkId, StoredHunk],
     forgiven: Collection[str] = (),
-) -> float:
-    """The largest share of the question that one of the first hits holds; forgiven words do not count."""
+) -> Iterator[float]:
+    """The share of the question that each of the first hits holds; forgiven words do not count."""
     rarity = {word: value for word, value in telling.rarity.items() if word not in forgiven}
     whole = sum(rarity.values())
     if not whole:
-        return 1.0
-    return max(
-        (
-            sum(rarity[word] for word in rarity.keys() & words_of(rows[one.hunk])) / whole
-            for one in shown[:LOOKED_AT]
-        ),
-        default=0.0,
-    )
+        yield 1.0
+        return
+    for one in shown[:LOOKED_AT]:
+        yield sum(rarity[word] for word in rarity.keys() & words_of(rows[one.hunk])) / whole
 
 
 def is_relevant(
@@ -121,7 +117,7 @@ def is_relevant(
     if any(score >= NEAR for one in shown[:LOOKED_AT] for score in _cosines(one)):
         return True
     needed = next(share for words, share in NEEDED if len(telling.rarity) <= words)
-    return best_share(telling, shown, rows, forgiven) >= needed
+    return any(share >= needed for share in shares(telling, shown, rows, forgiven))
 
 
 def _cosines(one: ScoredHunk) -> list[float]:

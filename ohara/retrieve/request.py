@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import Group, Order
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve.profile import DEFAULT
 from ohara.retrieve.reading import moment
 from ohara.settings import FindSettings

@@ -7,12 +7,12 @@ list what they let through, and words rank. All results report what was searched
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.model import LaneReport, LaneStatus, Order, QueryClass
 from ohara.query import required_patterns, to_source
+from ohara.records import replace
 from ohara.retrieve import cursor, structural
 from ohara.retrieve.bounds import allow, without_terms
 from ohara.retrieve.change_shown import with_changes_shown
@@ -38,17 +38,16 @@ from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.request import Opening, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
-    from ohara.model import HunkId, LiteralSpan, Pattern, Query, Results
+    from ohara.model import LiteralSpan, Pattern, Query, Results
+    from ohara.retrieve.found import Choose
     from ohara.retrieve.lanes.literal import LiteralAnswer, Verified
     from ohara.retrieve.named import Listed
-    from ohara.retrieve.ranking import ScoredHunk
     from ohara.retrieve.request import Plan, Sources
     from ohara.retrieve.sought_code import SoughtCode
-    from ohara.store.answers import StoredHunk
     from ohara.store.reading import Allowed, Reader
 
 NEWEST_FIRST = "newest first"
@@ -162,10 +161,9 @@ async def _ranked(request: Request) -> Answer:
         ranked = await rank(to_rank, hits=end)
         shown = ranked.shown
         keys = keys_by_rank(shown, ranked.compared)
-    chosen, rows = await _as_shown(request, shown[page.start : end], ranked.rows, allowed)
     return Answer(
-        shown=chosen,
-        rows=rows,
+        shown=shown[page.start : end],
+        rows=ranked.rows,
         more=len(shown) > end or ranked.more,
         lanes=(*exact, *ranked.lanes),
         fusion=plan.profile.fusion.value,
@@ -174,18 +172,16 @@ async def _ranked(request: Request) -> Answer:
         answered=ranked.answered,
         keys=keys[page.start : end],
         is_fallback=plan.order is not Order.RANK,
+        choose=_choosing(request, allowed) if shown[page.start : end] else None,
     )
 
 
-async def _as_shown(
-    request: Request, shown: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], allowed: Allowed
-) -> tuple[Sequence[ScoredHunk], Mapping[HunkId, StoredHunk]]:
-    """The hits of a page with the hunks that they show."""
-    query, plan = request.query, request.plan
-    if plan.options.all_hunks or not plan.profile.judges or not shown:
-        return shown, rows
-    choose = partial(with_changes_shown, query=query, shown=shown, rows=rows, allowed=allowed)
-    return await request.sources.pool.read(choose)
+def _choosing(request: Request, allowed: Allowed) -> Choose | None:
+    """What chooses the hunks that the hits of a page show; None where all are shown, or none is judged."""
+    plan = request.plan
+    if plan.options.all_hunks or not plan.profile.judges:
+        return None
+    return partial(with_changes_shown, query=request.query, allowed=allowed)
 
 
 async def _by_age(request: Request, allowed: Allowed) -> Answer | None:

@@ -7,7 +7,7 @@ a span of what it finds.
 from __future__ import annotations
 
 import time
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from ohara.errors import OharaError, QueryError
 from ohara.languages import languages_named
 from ohara.model import AtHead, Filters, Mode, Polarity, SpanScope
 from ohara.query.structure import read_structure
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.retrieve.lanes.literal import Verified, offer
 from ohara.retrieve.pickaxe import Objects, Pickaxe
 from ohara.retrieve.ranking import Candidate

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ohara.model import LiteralSpan, Match, MatchCount, Sha, SpanScope
+from ohara.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

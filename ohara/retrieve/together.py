@@ -6,7 +6,6 @@ best stays and names the others. Threads are grouped only on request.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ohara.history.mentions import subject_of
@@ -14,7 +13,7 @@ from ohara.history.reasons import Reason
 from ohara.history.titles import title_of
 from ohara.model import Copy, Sha, Thread, ThreadCommit
 from ohara.plural import counted
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 from ohara.store.facts import THREADED
 
 if TYPE_CHECKING:

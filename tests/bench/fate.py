@@ -100,7 +100,7 @@ def _drawn(engine: Engine, reader: Reader, tip: Sha, hunks: int, seed: int) -> l
     numbers = chance.sample(sorted(reader.line_counts(below)), hunks)
     rows = reader.hydrate(map(HunkId, numbers))
     asked = [Asked(row.hunk, row.commit_id, row.path, row.body) for row in rows.values()]
-    view = FateView(engine.repository, reader, Tip(engine.repository, tip), time.monotonic() + 60)
+    view = FateView(reader, Tip(engine.repository, tip), time.monotonic() + 60)
     fates = view.fates(asked)
     return [
         Drawn(
@@ -135,7 +135,7 @@ def _page_ms(engine: Engine, reader: Reader, tip: Sha, drawn: Sequence[Drawn]) -
     spent: list[float] = []
     for page in (pages[0], *pages):
         started = time.process_time()
-        view = FateView(engine.repository, reader, kept, time.monotonic() + 60)
+        view = FateView(reader, kept, time.monotonic() + 60)
         view.fates([each.asked for each in page])
         spent.append((time.process_time() - started) * 1_000)
     return sorted(spent[1:])

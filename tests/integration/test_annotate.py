@@ -26,7 +26,7 @@ def test_a_file_is_annotated_as_git_blames_it_by_a_reader_that_told_fates(small_
     head = engine.repository.commit_named("HEAD")
 
     def told_fates_first(reader: Reader) -> Annotation:
-        FateView(engine.repository, reader, Tip(engine.repository, head), time.monotonic() + 60)
+        FateView(reader, Tip(engine.repository, head), time.monotonic() + 60)
         return annotate(engine.repository, reader, "HEAD", SOURCE)
 
     async def ask() -> Annotation:

@@ -6,6 +6,7 @@ which takes more than a second for eighty thousand commits.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ohara.model import Sha
@@ -63,7 +64,7 @@ def _all_shown(session: Session, tips: frozenset[Sha]) -> frozenset[int] | None:
     complete = read_fact(session, COMPLETE)
     if tips != frozenset(complete.values()) or complete != read_fact(session, TIPS) or read_failed(session):
         return None
-    return frozenset(row[0] for row in session.rows(_SHOWN))
+    return frozenset(chain.from_iterable(session.rows(_SHOWN)))
 
 
 def _follow(session: Session, tips: Iterable[bytes]) -> frozenset[int]:

@@ -8,7 +8,7 @@ from ohara.store.answers import CommitHunk, Occurrence
 from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ohara.model import HunkId
     from ohara.store.sql.filters import HunkFilter
@@ -26,6 +26,8 @@ _ALLOWED_OF = """SELECT hunk.commit_id, hunk.id, hunk.content_id FROM numbers(?)
 _OCCURRENCES_OF = f"""SELECT {OCCURRENCE} FROM numbers(?) AS asked
   CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
 
+_KEPT = 8_000  # commits whose first hunks are remembered, of a kilobyte each
+
 
 def newest_occurrences(
     session: Session, contents: Iterable[int], allowed: HunkFilter
@@ -40,12 +42,25 @@ def newest_occurrences(
 
 def hunks_of(session: Session, commits: Iterable[int], allowed: HunkFilter, first: int) -> list[CommitHunk]:
     """Hunks of commits that may answer; where all may, each commit's first."""
-    asked = session.listed(commits)
     if allowed.everything:
-        rows = session.rows(_FIRST_OF, (asked, first))
-    else:
-        rows = session.rows(_ALLOWED_OF.format(allowed=allowed.condition), (asked, *allowed.parameters))
+        return _first_hunks(session, list(commits), first)
+    asked = (session.listed(commits), *allowed.parameters)
+    rows = session.rows(_ALLOWED_OF.format(allowed=allowed.condition), asked)
     return list(map(CommitHunk._make, rows))
+
+
+def _first_hunks(session: Session, commits: Sequence[int], first: int) -> list[CommitHunk]:
+    """The first hunks of each commit, remembered: the commits near to a question are near to others."""
+    known: dict[int, list[CommitHunk]] = session.remembered(f"first {first} hunks of commits", dict)
+    found = {commit: known.get(commit) for commit in commits}
+    read: dict[int, list[CommitHunk]] = {commit: [] for commit, hunks in found.items() if hunks is None}
+    if read:
+        for row in session.rows(_FIRST_OF, (session.listed(read), first)):
+            read[row[0]].append(CommitHunk._make(row))
+        if len(known) > _KEPT:
+            known.clear()
+        known.update(read)
+    return [hunk for commit, hunks in found.items() for hunk in (read[commit] if hunks is None else hunks)]
 
 
 def occurrences(session: Session, hunks: Iterable[HunkId]) -> list[Occurrence]:

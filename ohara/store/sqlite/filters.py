@@ -115,8 +115,14 @@ class FtsFilter(HunkFilter):
             return None
         if self.is_one_set:
             return self.kept
-        statement = _NUMBERS.format(self.where)
-        return session.shared(("alone", self), lambda: HunkSet(flagged(session, statement, *self.parameters)))
+        return session.shared(("alone", self), lambda: self._worked_out(session))
+
+    def _worked_out(self, session: Session) -> HunkSet:
+        if self.where == " AND ".join([_FLAGGED_HUNKS] * len(self.parameters)):
+            from ohara.store.sqlite.hunk_owners import in_all  # brings numpy, as in hunk_sets
+
+            return HunkSet(in_all([session.flags_of(each) for each in self.parameters]))
+        return HunkSet(flagged(session, _NUMBERS.format(self.where), *self.parameters))
 
 
 EVERYTHING = FtsFilter()

@@ -24,6 +24,7 @@ class Weighting:
     def __init__(self, weights: Floats) -> None:
         self.weights = weights
         self.by_code = _counts() @ weights[1:]
+        self.of_change = bool(weights[1:].any())  # False where only messages count
 
 
 @cache
@@ -33,22 +34,35 @@ def _counts() -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """Where a word or phrase stands: in the changes of some texts, by code, and in the messages of some."""
+    """Where a word or phrase stands: in the changes of some texts, by code, and in the messages of units.
+
+    `hunks` is how many hold it in one or the other, where the index says so.
+    """
 
     changed: Numbers
     codes: Numbers
     far: NDArray[np.int64]
-    said: Numbers
+    units: Numbers
     times: Numbers
+    hunks: int | None = None
 
     def weighted(self, weighting: Weighting) -> Floats:
         """What its times in each change are worth together."""
-        found = weighting.by_code[self.codes]
+        found: Floats = weighting.by_code.take(self.codes)
         if len(self.far):
             found[self.codes == 0] = self.far @ weighting.weights[1:]
         return found
 
     def narrowed(self, wanted: Flags) -> Held:
-        """Only what stands in some of the changes."""
-        far = self.far[wanted[self.codes == 0]] if len(self.far) else self.far
-        return Held(self.changed[wanted], self.codes[wanted], far, self.said, self.times)
+        """Only what stands in the changes of texts that have a flag."""
+        inside = wanted.take(self.changed)  # which is quicker with narrow numbers than brackets are
+        at = np.flatnonzero(inside)
+        far = self.far[inside[self.codes == 0]] if len(self.far) else self.far
+        return Held(self.changed[at], self.codes[at], far, self.units, self.times)
+
+    def said(self, units: NDArray[np.int32], count: int) -> Numbers:
+        """How often the messages of some units, of so many, hold it."""
+        of_all = np.zeros(count, self.times.dtype)
+        of_all[self.units] = self.times
+        found: Numbers = of_all.take(units)
+        return found

@@ -9,6 +9,8 @@ from ohara.arrays import np
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ohara.store.sql.session import Asks
@@ -44,3 +46,12 @@ class Owners:
         found = np.zeros(int(owners.max(initial=0)) + 1, bool)
         found[owners] = True
         return found[1:].tobytes()
+
+
+def in_all(sets: Sequence[bytes]) -> bytes:
+    """A byte for each hunk, 1 for those that have a 1 in all of some sets."""
+    size = min(map(len, sets))
+    found = np.ones(size, np.uint8)
+    for each in sets:
+        found &= np.frombuffer(each, np.uint8, size)
+    return found.tobytes()

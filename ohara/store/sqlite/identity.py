@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 IDENTITY = "identity"  # in meta
 _READ = "SELECT value FROM meta WHERE key = 'identity'"
+_SETTLED_NS = 2_000_000_000  # file systems tell moments apart by milliseconds, some by two seconds
 
 
 class Stamp(NamedTuple):
@@ -37,6 +39,18 @@ class Stamp(NamedTuple):
     device: int
     inode: int
     written: tuple[int, ...] = ()
+
+
+class Glance(NamedTuple):
+    """What the system says of a database's files: the same means that nobody wrote to them in between."""
+
+    device: int
+    inode: int
+    written_ns: int
+    size: int
+    log_inode: int
+    log_written_ns: int
+    log_size: int
 
 
 def read_identity(connection: apsw.Connection) -> str:
@@ -67,6 +81,20 @@ def is_there(stamp: Stamp, path: Path) -> bool:
 def is_same(stamp: Stamp, path: Path) -> bool:
     """As `is_there`, and the file is still the same database. Takes a fraction of a millisecond."""
     return is_there(stamp, path) and _identity_at(path) == stamp.identity
+
+
+def glance(path: Path) -> Glance | None:
+    """When a database and its log were written; None when that was a moment ago, and may be once more."""
+    try:
+        found = path.stat()
+        log = beside(path, LOG).stat() if beside(path, LOG).exists() else found
+    except OSError:
+        return None
+    if time.time_ns() - max(found.st_mtime_ns, log.st_mtime_ns) < _SETTLED_NS:
+        return None
+    return Glance(
+        found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size, log.st_ino, log.st_mtime_ns, log.st_size
+    )
 
 
 def replaced(path: Path) -> IndexReplaced:

@@ -6,7 +6,8 @@ Bits are all read into memory once and compared there; int8 vectors are searched
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, TypeVar
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ohara.model import VectorBlock, VectorForm
 from ohara.store.answers import VectorSets
@@ -76,7 +77,7 @@ def nearest_commits(
     name = f"vectors in {generation.commits}"
     if probe.form is VectorForm.BIT:
         gathered = session.shared(
-            (name, session.state()), lambda: probe.gather([_block(_commit_vectors(session, generation))])
+            (name, session.state()), lambda: probe.gather(_commit_blocks(session, generation))
         )
         near = probe.nearest(gathered, 2 * limit, among)  # a commit may be there twice
     else:
@@ -145,10 +146,17 @@ def _commit_vectors(session: Session, generation: Generation) -> list[tuple[int,
     return [(commit, stored) for commit, *both in rows for stored in both if stored]
 
 
-def _block(rows: Sequence[tuple[int, bytes]]) -> VectorBlock:
-    """Vectors given one by one, as a block: slots come in eights, and the last few may be unused."""
+def _commit_blocks(session: Session, generation: Generation) -> list[VectorBlock]:
+    """The same as two blocks, of subjects and of changes."""
+    rows = session.rows(_COMMIT_VECTORS.format(generation.commits))
+    return [_block([row for row in rows if row[at]], at) for at in (1, 2)]
+
+
+def _block(rows: Sequence[tuple[Any, ...]], at: int) -> VectorBlock:
+    """The vectors of a column as a block: slots come in eights, and the last few may be unused."""
     unused = -len(rows) % 8
-    owners = array("q", [owner for owner, _ in rows] + [0] * unused)
+    owners = array("q", map(itemgetter(0), rows))
+    owners.extend([0] * unused)
     used = ((1 << len(rows)) - 1).to_bytes(len(owners) // 8, "little")
-    width = len(rows[0][1]) if rows else 0
-    return VectorBlock(owners.tobytes(), used, b"".join(vector for _, vector in rows) + bytes(unused * width))
+    width = len(rows[0][at]) if rows else 0
+    return VectorBlock(owners.tobytes(), used, b"".join(map(itemgetter(at), rows)) + bytes(unused * width))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from ohara.store import reader_pool
 from ohara.store.index import READERS
 from ohara.store.sqlite.connection import translated
-from ohara.store.sqlite.identity import is_same, is_there, replaced
+from ohara.store.sqlite.identity import glance, is_same, is_there, replaced
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.shared_memory import SharedMemory
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.errors import IndexReplaced
-    from ohara.store.sqlite.identity import Stamp
+    from ohara.store.sqlite.identity import Glance, Stamp
 
 
 class ReaderPool(reader_pool.ReaderPool[Reader]):
@@ -26,6 +26,7 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
         super().__init__(str(database), size=size)
         self.database = database
         self._memory = SharedMemory()
+        self._known_same: tuple[object, Glance] | None = None
 
     def opened(self) -> Reader:
         """A reader of the database that the path leads to now."""
@@ -36,8 +37,13 @@ class ReaderPool(reader_pool.ReaderPool[Reader]):
         return is_there(cast("Stamp", stamp), self.database)
 
     def is_same(self, stamp: object) -> bool:
-        """True when that file is still the same database."""
-        return is_same(cast("Stamp", stamp), self.database)
+        """True when that file is still the same database; one that nobody wrote to since is not read anew."""
+        seen = glance(self.database)
+        if seen is not None and self._known_same == (stamp, seen):
+            return True
+        same = is_same(cast("Stamp", stamp), self.database)
+        self._known_same = (stamp, seen) if same and seen is not None else None
+        return same
 
     def replaced(self) -> IndexReplaced:
         """What to say when the database is replaced again and again."""

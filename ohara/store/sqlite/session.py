@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.model import Sha
-    from ohara.store.answers import WordQuery
     from ohara.store.facts import Fact
     from ohara.store.sql.codec import Codec
     from ohara.store.sqlite.connection import Connection
@@ -73,6 +72,7 @@ class Session(Connected):
         super().__init__(database, connection)
         self._stopped = False
         self._state = _NEVER_LOOKED
+        self._is_lent = self._has_looked = False
         self._memory = memory or SharedMemory()
         self._notes: dict[str, object] = {}
 
@@ -86,6 +86,7 @@ class Session(Connected):
     def resume(self) -> None:
         """Be ready for new work."""
         self._stopped = False
+        self._is_lent, self._has_looked = True, False
 
     @property
     def is_usable(self) -> bool:
@@ -100,19 +101,28 @@ class Session(Connected):
     def rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement; raises instead of beginning when told to stop."""
         self.check()
-        asked = [self._holding(each.words) if isinstance(each, Holding) else each for each in parameters]
+        asked = [self.flags_of(each) if isinstance(each, Holding) else each for each in parameters]
         found: list[tuple[Any, ...]] = self.connection.execute(spelled(statement), asked).fetchall()
         return found
 
-    def _holding(self, words: WordQuery) -> bytes:
-        """A byte for each hunk: 1 for those that hold one of the selecting words."""
+    def flags_of(self, hunks: object) -> bytes:
+        """A byte for each hunk, 1 for those of a set: as it is, or of what words are to be held."""
+        if not isinstance(hunks, Holding):
+            return cast("bytes", hunks)
+        words = hunks.words
         return self.shared(("holding", words), lambda: HunkSet(word_queries.holding_flags(self, words))).hunks
 
     # -- what is remembered ----------------------------------------------------------------------
 
     def _forget_if_changed(self) -> None:
-        """Forget what was remembered when another connection has written since."""
-        state = int(self.connection.pragma("data_version"))
+        """Forget what was remembered when another connection has written since.
+
+        While it is lent, a reader looks once for what it has not seen yet; later its own statements see it.
+        """
+        if not (self._is_lent and self._has_looked):
+            self.connection.pragma("data_version")  # begins to read, and so sees what is there now
+            self._has_looked = True
+        state = self.connection.data_version()
         if state != self._state:
             self._memory.forget()
             self._state = state

@@ -80,13 +80,17 @@ class AllTexts:
         self.lengths = np.concatenate([nothing, *(texts.lengths for _, texts in pieces)])
         self.units = np.concatenate([nothing, *(texts.units for _, texts in pieces)])
         self.unit_starts = np.cumsum(self.units) - self.units
+        self.unit_of_text: NDArray[np.int32] = np.repeat(
+            np.arange(len(self.units), dtype=np.int32), self.units
+        )
         self.text_bounds = np.cumsum([0, *(len(texts.hunks) for _, texts in pieces)])
         self.unit_bounds = np.cumsum([0, *(len(texts.units) for _, texts in pieces)])
 
     @property
     def size(self) -> int:
         """How many bytes it takes."""
-        return int(self.hunks.nbytes + self.lengths.nbytes + 2 * self.units.nbytes)
+        texts = self.hunks.nbytes + self.lengths.nbytes + self.unit_of_text.nbytes
+        return int(texts + 2 * self.units.nbytes)
 
     def kept(self, dropped: Mapping[int, int]) -> NDArray[np.bool_] | None:
         """Which texts still count; None when all do."""
@@ -99,12 +103,12 @@ class AllTexts:
             kept[own] = ~np.isin(self.hunks[own], np.array(gone, np.int64))
         return None if kept.all() else kept
 
-    def of_units(self, units: Numbers) -> tuple[Numbers, Numbers]:
-        """The texts of some units, one unit after the other, and which of these each belongs to."""
+    def of_units(self, units: Numbers) -> Numbers:
+        """The texts of some units, one unit after the other."""
         sizes = self.units[units]
-        owners = np.repeat(np.arange(len(units)), sizes)
         firsts = np.cumsum(sizes) - sizes
-        return np.arange(len(owners)) + np.repeat(self.unit_starts[units] - firsts, sizes), owners
+        of_all: Numbers = np.repeat(self.unit_starts[units] - firsts, sizes)
+        return of_all + np.arange(len(of_all))
 
     def placed(self, pieces: Numbers, texts: Numbers, *, is_message: bool) -> Numbers:
         """Texts of some pieces, or units for messages, by their place among all."""

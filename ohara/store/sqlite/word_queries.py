@@ -11,6 +11,7 @@ from ohara.store.sql.named import PLACED, placed
 from ohara.store.sqlite import former_words
 from ohara.store.sqlite.fts_query import any_of
 from ohara.store.sqlite.hunk_sets import flags
+from ohara.store.tokens import words as words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -91,7 +92,9 @@ def holding_all(
 def holding_flags(session: Session, words: WordQuery) -> bytes:
     """A byte for each hunk, 1 for those that hold one of the selecting words."""
     with _words(session) as kept:
-        return flags(kept.holding_any(words.selecting, words.columns))
+        if isinstance(kept, former_words.FormerWords):
+            return flags(kept.holding_any(words.selecting, words.columns))
+        return kept.holding_flags(words.selecting, words.columns)
 
 
 def frequencies(session: Session, words: Iterable[str]) -> dict[str, int]:
@@ -110,6 +113,13 @@ def symbols_by_words(
     session: Session, words: Sequence[str], weights: tuple[float, float, float], limit: int
 ) -> list[tuple[int, float]]:
     """The symbols whose kind, name or neighbours hold the words, best first; weights in that order."""
+    asked = session.remembered("questions about names", list[object])
+    if asked and all(words_of(word) == [word] for word in words):  # a phrase is FTS5's to find
+        from ohara.store.sqlite.symbol_names import ranked  # brings numpy, as above
+
+        with session.snapshot():
+            return ranked(session, words, weights, limit)
+    asked.append(None)
     statement = _SYMBOLS.format(weights=", ".join(map(str, weights)))
     return [(row[0], row[1]) for row in session.rows(statement, (any_of(words), limit))]
 

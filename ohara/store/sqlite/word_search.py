@@ -38,7 +38,7 @@ _MESSAGE = "message"  # the first column; the others are those of a change
 # One look-up in each piece, one piece after the other.
 _OF_WORD = """SELECT {} FROM word_piece CROSS JOIN posting
   ON posting.piece = word_piece.piece AND posting.word = ?"""
-_POSTINGS = _OF_WORD.format("posting.piece, change, message") + " ORDER BY word_piece.piece"
+_POSTINGS = _OF_WORD.format("posting.hunks, posting.piece, change, message") + " ORDER BY word_piece.piece"
 _PLACES = tuple(
     f"SELECT {places} FROM posting WHERE piece = ? AND word = ?"
     for places in ("change_places", "message_places")
@@ -49,10 +49,15 @@ _SIMILAR = """SELECT word, hunks FROM posting WHERE piece = ? AND word >= ? AND 
 
 
 class WordPostings(NamedTuple):
-    """The postings of a word in changes and in messages."""
+    """The postings of a word in changes and in messages; of a phrase nobody has counted the hunks."""
 
     change: Postings
     message: Postings
+    hunks: int | None = None
+
+    def of(self, which: int) -> Postings:
+        """Those in changes (0) or in messages (1)."""
+        return self.message if which else self.change
 
     @property
     def size(self) -> int:
@@ -97,7 +102,7 @@ class WordSearch:
         for of_one, (_, share) in zip(scores, weightings, strict=True):
             mixed = mixed + share * of_one / max(float(of_one.max()), 1e-9)
         hunks = self._hunks(found)
-        best = _first(mixed, hunks, limit)
+        best = best_of(mixed, hunks, limit)
         found_scores = np.stack(scores)[:, best].T.tolist()
         return list(zip(_listed(hunks[best]), map(tuple, found_scores), strict=True))
 
@@ -105,6 +110,14 @@ class WordSearch:
         """The hunks that hold at least one of some phrases in one of the columns."""
         there = _columns(columns)
         return _listed(self._hunks(self._holding(self._held(list(phrases), there), there)))
+
+    def holding_flags(self, phrases: Sequence[str], columns: Sequence[str]) -> bytes:
+        """The same as a byte for each hunk from number 1 on: 1 for those that hold one."""
+        there = _columns(columns)
+        hunks = self._hunks(self._holding(self._held(phrases, there), there))
+        found = np.zeros(int(hunks.max(initial=0)), np.uint8)
+        found[hunks - 1] = 1
+        return found.tobytes()
 
     def holding_all(self, phrases: Sequence[str], columns: Sequence[str]) -> list[int]:
         """The hunks that hold each of some phrases in one of the columns."""
@@ -140,7 +153,7 @@ class WordSearch:
         with sound(self._session.database):
             read = self._kept_or_read({words[0] for words in cut if len(words) == 1})
             return [
-                self._made(*(read[words[0]] if len(words) == 1 else self._phrase(words)), columns)
+                self._made(read[words[0]] if len(words) == 1 else self._phrase(words), columns)
                 for words in cut
             ]
 
@@ -158,18 +171,20 @@ class WordSearch:
             if known is not None:
                 found[word] = known
         missing = [word for word in words if word not in found]
-        for word, both in zip(missing, self._read(missing), strict=True):
-            found[word] = WordPostings(*map(small, both))
+        for word, read in zip(missing, self._read(missing), strict=True):
+            found[word] = WordPostings(small(read.change), small(read.message), read.hunks)
             self._session.keep((state, word), found[word])
         return found
 
-    def _made(self, change: Postings, message: Postings, columns: Floats) -> Held:
+    def _made(self, both: WordPostings, columns: Floats) -> Held:
+        change, message, hunks = both
         if not columns[1:].any():
             change = NOTHING
         if not columns[0]:
             message = NOTHING
-        said, owners = self._texts.of_units(message.texts)
-        return Held(change.texts, change.codes, change.far, said, message.codes[owners])
+        # What the index has counted holds for all columns, and for the hunks that were there then.
+        counted = hunks if columns.all() and self._kept is None else None
+        return Held(change.texts, change.codes, change.far, message.texts, message.codes, counted)
 
     def _phrase(self, words: Sequence[str]) -> WordPostings:
         """The postings of words that stand one after the other, in memory or found by their places."""
@@ -179,7 +194,8 @@ class WordSearch:
         known: WordPostings | None = self._session.kept(key)
         if known is None:
             read = self._kept_or_read(words)
-            known = WordPostings(*(small(self._one_after_the_other(words, read, at)) for at in (0, 1)))
+            change, message = (small(self._one_after_the_other(words, read, at)) for at in (0, 1))
+            known = WordPostings(change, message)
             self._session.keep(key, known)
         return known
 
@@ -188,10 +204,10 @@ class WordSearch:
     ) -> Postings:
         """Where words follow each other, in changes (0) or messages (1); texts that lack one are not read."""
         size = (self._size, len(self._texts.units))[which]
-        among = _in_all([read[word][which] for word in words], size)
+        among = _in_all([read[word].of(which) for word in words], size)
         if not among.any():
             return NOTHING
-        placed = [self._placed(word, read[word][which], among, which) for word in words]
+        placed = [self._placed(word, read[word].of(which), among, which) for word in words]
         return phrase(placed, is_message=which == 1)
 
     def _placed(self, word: str, postings: Postings, among: Flags, which: int) -> Postings:
@@ -209,16 +225,18 @@ class WordSearch:
                 strings.append(string_of(self._session.connection, piece, kept) or b"")
         return with_places(of_some(postings, used), strings, wanted[used], is_message=which == 1)
 
-    def _read(self, words: Sequence[str]) -> list[tuple[Postings, Postings]]:
+    def _read(self, words: Sequence[str]) -> list[WordPostings]:
         """The postings of words, in changes and in messages."""
         rows: list[tuple[int, int, list[bytes | None]]] = []
+        counted = [0] * len(words)
         for at, word in enumerate(words):
             self._session.check()
-            for piece, *kept in self._rows(_POSTINGS, (word,)):
+            for hunks, piece, *kept in self._rows(_POSTINGS, (word,)):
+                counted[at] += hunks
                 strings = [string_of(self._session.connection, piece, each) for each in kept]
                 rows.append((at, self._texts.pieces[piece], strings))
-        both = [self._decoded(rows, len(words), which) for which in (0, 1)]
-        return list(zip(*both, strict=True))
+        changes, messages = (self._decoded(rows, len(words), which) for which in (0, 1))
+        return list(map(WordPostings, changes, messages, counted))
 
     def _decoded(
         self, rows: Sequence[tuple[int, int, list[bytes | None]]], words: int, which: int
@@ -238,7 +256,7 @@ class WordSearch:
         found = np.zeros(self._size, bool)
         for each in held:
             found[self._changed(each, columns)] = True
-            found[each.said] = True
+            found[self._texts.of_units(each.units)] = True
         if self._kept is not None:
             found &= self._kept
         return np.flatnonzero(found)
@@ -255,21 +273,30 @@ class WordSearch:
         """The BM25 of some texts under each weighting."""
         average = (self._words / self._count if self._count else 0.0) or 1.0
         norms = K1 * (1.0 - B + B * self._texts.lengths[found] / average)
-        places = np.full(self._size, -1, np.int64)
+        is_found = np.zeros(self._size, bool)
+        is_found[found] = True
+        places = np.empty(self._size, np.int64)  # among those found; of others it says nothing
         places[found] = np.arange(len(found))
+        units = self._texts.unit_of_text[found]
         scores = [np.zeros(len(found)) for _ in weightings]
         weighed = [Weighting(np.array(weights) * columns) for weights in weightings]
         for each in held:
-            worth = idf(self._count, len(self._holding([each], columns)))
-            changed, said = places[each.changed], places[each.said]
-            in_change, in_message = changed >= 0, said >= 0
-            changed, said = changed[in_change], said[in_message]
-            of_change, of_message = each.narrowed(in_change), each.times[in_message]
+            holding = each.hunks if each.hunks is not None else len(self._holding([each], columns))
+            worth = idf(self._count, holding)
+            # The words that most texts hold are the longest to go through: only what was found is looked at.
+            some = each.narrowed(is_found)
+            changed, said = places.take(some.changed), each.said(units, len(self._texts.units))
+            is_said = bool(said.any())
             for at, weighting in enumerate(weighed):
-                times = np.zeros(len(found))
-                times[changed] = of_change.weighted(weighting)
-                times[said] += weighting.weights[0] * of_message
-                scores[at] += worth * (times * (K1 + 1.0) / (times + norms))
+                if not is_said and not weighting.of_change:
+                    continue
+                times = weighting.weights[0] * said
+                if weighting.of_change:
+                    times[changed] += some.weighted(weighting)
+                worths = times * (K1 + 1.0)
+                worths /= np.add(times, norms, out=times)
+                worths *= worth
+                scores[at] += worths
         return scores
 
     def _passing(self, allowed: FtsFilter, hunks: Numbers) -> Flags:
@@ -314,7 +341,7 @@ def _columns(named: Sequence[str]) -> Floats:
     return np.array([float(not named or each in named) for each in (_MESSAGE, *COLUMNS)])
 
 
-def _first(mixed: Floats, hunks: Numbers, limit: int) -> Numbers:
+def best_of(mixed: Floats, hunks: Numbers, limit: int) -> Numbers:
     """The places of the best, the best first; of equals those with the lower number."""
     if len(mixed) > limit:
         bound = np.partition(mixed, len(mixed) - limit)[len(mixed) - limit] if limit else np.inf
