@@ -799,7 +799,7 @@ def test_rare_words_select_and_common_ones_score(reader: Reader, monkeypatch: py
     assert text.choose_words(reader, list(rows)).common == tuple(
         word for word in known[3:] if word not in half
     )
-    monkeypatch.setattr(text, "_HALF", 1)
+    monkeypatch.setattr(word_choice, "_HALF", 1)
     words = text.choose_words(reader, list(rows))
     assert words.selecting == tuple(known[:3])
     assert words.common == tuple(known[3:])
