@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ohara.store.answers import StoredHunk
     from ohara.store.message_words import MessageWords
 
-# A message that tells fifteen nats is no riddle: three rare words. One that tells less than five says nothing.
+# A message that tells fifteen nats is no riddle: three rare words. One that tells less than five says none.
 TELLING, SILENT = 15.0, 5.0
 
 # What a silent commit's fused score gets (the best is 1): for its silence alone, and for what the commit text

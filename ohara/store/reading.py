@@ -178,7 +178,8 @@ class Candidates(Protocol):
         """The commits that hold the words, each with its BM25 as one text: all its hunks, its message once.
 
         Entries are single words. A commit is told by that hunk, among those that may answer and hold a
-        selecting word, whose change holds most. None when the index has its words in a form of former versions that cannot tell.
+        selecting word, whose change holds most. None when the index has its words in a form of former
+        versions that cannot tell.
         """
         ...
 

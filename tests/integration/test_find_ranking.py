@@ -25,6 +25,7 @@ from ohara.index.run import IndexOptions
 from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions, Sha
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking
+from ohara.retrieve import word_choice
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.lanes import text, vector
 from ohara.retrieve.profile import REFERENCE, Blend, lane_weights

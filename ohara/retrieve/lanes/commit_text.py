@@ -7,7 +7,7 @@ hunk of it that another lane found (`of_commits`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import Candidate, Ranking, ranking
@@ -33,7 +33,7 @@ class CommitTextLane(Lane):
     """Finds commits by the words of their message and of all their hunks."""
 
     name = "commit_text"
-    modes: frozenset[Mode] = frozenset()
+    modes: ClassVar[frozenset[Mode]] = frozenset()
 
     async def search(self, asked: LaneQuery) -> Ranking:
         """The best commits for a query's words, each by one of its hunks."""
