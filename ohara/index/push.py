@@ -36,7 +36,7 @@ _HIDDEN_SHARE = 10  # a tenth of the commits may stay hidden: a branch that was 
 _EXACT = frozenset({Pass.TEXT, Pass.LITERAL})
 _COPIED_FACTS: tuple[Fact[object], ...] = (
     facts.REFS, facts.TIPS, facts.COMPLETE, facts.TOTAL, facts.SINCE, facts.OLDER, facts.GRAFTS,
-    facts.HEAD_LINES, facts.HEAD_SYMBOLS, facts.THREADS, facts.THREADED,
+    facts.HEAD_LINES, facts.HEAD_SYMBOLS, facts.THREADS, facts.THREADED, facts.MESSAGE_WORDS,
 )  # type: ignore[assignment]  # fmt: skip
 
 

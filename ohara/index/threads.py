@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ohara.history.copies import on_branches
 from ohara.history.merges import is_long_lived
 from ohara.history.threads import THREADS_VERSION, find_threads
-from ohara.store.facts import THREADED, THREADS
+from ohara.store import message_words
+from ohara.store.facts import MESSAGE_WORDS, THREADED, THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     from ohara.store.writing import Writer
 
 _HEAD = "HEAD"
+_FRESH_SHARE = 20  # words are as common as they were while no more than a twentieth of the commits is new
 _BRANCHES = "refs/heads/", "refs/remotes/"
 
 
 def are_found(writer: Writer) -> bool:
     """True when the threads are those of all commits, by the rules of this version."""
-    return writer.fact(THREADS) == THREADS_VERSION
+    return writer.fact(THREADS) == THREADS_VERSION and writer.fact(MESSAGE_WORDS) is not None
 
 
 def outdate(writer: Writer) -> None:
@@ -38,9 +40,17 @@ def find(writer: Writer, tips: Mapping[str, Sha], head: str) -> None:
     nodes = writer.threads.nodes()
     found = find_threads(nodes, lines_of(nodes, tips, head))
     writer.threads.replace(found.threads, on_branches(nodes, tips, found.copies))
+    count_messages(writer, [node.message for node in nodes])
     writer.record(THREADED, len(nodes))
     writer.record(THREADS, THREADS_VERSION)
     writer.commit()
+
+
+def count_messages(writer: Writer, messages: Sequence[str]) -> None:
+    """Count the words of messages anew once there are some more or fewer of them."""
+    known = writer.fact(MESSAGE_WORDS)
+    if known is None or abs(len(messages) - known.of) * _FRESH_SHARE > known.of:
+        writer.record(MESSAGE_WORDS, message_words.count(messages))
 
 
 def lines_of(nodes: Sequence[Node], tips: Mapping[str, Sha], head: str) -> list[int]:

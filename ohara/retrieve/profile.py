@@ -64,7 +64,8 @@ class Profile:
     """A whole ranking pipeline as numbers.
 
     `weightings` are BM25s over the columns message, path, header, added, removed and context, each with its
-    share in the text lane's score. `columns` bounds where words may match; none means everywhere.
+    share in the text lane's score; `commit_weighting` is that of whole commits. `columns` bounds where words
+    may match; none means everywhere.
     `others_in_rrf` is what the weights of all lanes but the leading one are multiplied by when ranks are
     fused and not scores. `lineless_merge` is what the words of a merge without lines of its own count.
     `blend` is how the first hits are ordered once a cross-encoder has read them.
@@ -75,6 +76,7 @@ class Profile:
     weightings: tuple[tuple[Weights, float], ...]
     columns: tuple[str, ...]
     lanes: LaneWeights
+    commit_weighting: Weights = (1, 1, 1, 1, 1, 1)
     by_class: Mapping[QueryClass, LaneWeights] = field(default_factory=lambda: MappingProxyType({}))
     others_in_rrf: float = 1.0
     lineless_merge: float = 1.0
@@ -103,7 +105,8 @@ DEFAULT = Profile(
         ((0, 0.5, 1, 1, 0.4, 0.2), 0.6),
     ),
     columns=(),
-    lanes=lane_weights(vector=0.05, text=1.0, symbol=0.15, commit=0.2),
+    lanes=lane_weights(vector=0.05, text=1.0, symbol=0.15, commit=0.2, commit_text=0.75),
+    commit_weighting=(6, 1, 1, 1, 0.2, 0.1),
     by_class=MappingProxyType(
         {
             QueryClass.SYMBOL: lane_weights(vector=0.1, text=1.0, symbol=1.0, commit=0.1),

@@ -20,8 +20,10 @@ from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
 from ohara.retrieve.run_lanes import AT_ONCE, run_lanes
+from ohara.retrieve.silence import lifted
 from ohara.retrieve.together import Together, fold
 from ohara.store.answers import WordQuery, holds_change
+from ohara.store.facts import MESSAGE_WORDS
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
@@ -258,8 +260,9 @@ def _read(reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: P
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
     priors = Priors.of(query) if plan.profile.judges else None
     touched = reader.paths_of_commits({row.commit_id for row in rows.values()}) if priors else {}
+    heard = lifted(pooled, rows, reader.fact(MESSAGE_WORDS)) if plan.profile.judges else pooled
     found = with_priors(
-        pooled, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
+        heard, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
     )
     return found, rows, WordCounts(reader.document_frequencies(query_terms(query.words)), reader.hunk_count())
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from ohara.model import LastRun, Sha
 from ohara.records import dataclass
 from ohara.store.fingerprint import Fingerprint
+from ohara.store.message_words import MessageWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,6 +96,17 @@ def _written_tree_files(files: tuple[str, Mapping[str, str]] | None) -> object:
     return files and {"tree": files[0], "blobs": files[1]}
 
 
+def _message_words(stored: object) -> MessageWords | None:
+    match stored:
+        case {"commits": int(commits), "of": int(of), "counts": dict(counts)}:
+            return MessageWords(commits, of, {str(word): _number(held) for word, held in counts.items()})
+    return None
+
+
+def _written_message_words(words: MessageWords | None) -> object:
+    return words and {"commits": words.commits, "of": words.of, "counts": dict(words.counts)}
+
+
 def _refs(stored: object) -> RefsAsked | None:
     if not isinstance(stored, dict):
         return None
@@ -158,4 +170,7 @@ INLINE = Fact("inline", _flag, _as_it_is)  # a run without workers has begun and
 ROOTS = Fact("roots", _texts, _as_it_is)  # the commits without parents: whose history a shared index has
 THREADS = Fact("threads", _number, _as_it_is)  # the version of the rules that made them; 0: not all yet
 THREADED = Fact("threaded", _number, _as_it_is)  # of how many commits they were made
+MESSAGE_WORDS = Fact(
+    "message_words", _message_words, _written_message_words
+)  # how common words are in messages; None: not counted yet
 FINGERPRINT = Fact("fingerprint", _fingerprint, _written_fingerprint)  # what the passes were made with

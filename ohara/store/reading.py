@@ -172,6 +172,17 @@ class Candidates(Protocol):
         """
         ...
 
+    def commits_by_words(
+        self, words: WordQuery, weights: Weights, allowed: Allowed, limit: int
+    ) -> list[ScoredByWords] | None:
+        """The commits that hold the words, each with its BM25 as one text: all its hunks, its message once.
+
+        Entries are single words. A commit is told by that hunk, among those that may answer and hold a
+        selecting word, whose change holds most. None when the index has its words in a form of former
+        versions that cannot tell.
+        """
+        ...
+
     def holding_all(
         self, words: Sequence[str], columns: Sequence[str], allowed: Allowed, *, oldest: bool, limit: int
     ) -> list[Occurrence]:

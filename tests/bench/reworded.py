@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ohara.engine import Engine
 from ohara.model import Pass
-from ohara.store.facts import FINGERPRINT
+from ohara.store.facts import FINGERPRINT, MESSAGE_WORDS
 from ohara.store.sql.meta import read_fact
 from ohara.store.sql.session import PASS_BITS
 from ohara.store.sqlite.connected import Connected
@@ -101,5 +101,6 @@ def copy_index(indexed: Indexed, home: Path, rewrite: Callable[[Writer], None] =
     shutil.copytree(before, location.folder)
     with Writer(location.database, passes=frozenset()) as writer:
         writer.passes.restart(Pass.TEXT)
+        writer.record(MESSAGE_WORDS, None)
         rewrite(writer)
         writer.commit()

@@ -25,6 +25,7 @@ from ohara.index.run import IndexOptions
 from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions, Sha
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking
+from ohara.retrieve import word_choice
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.lanes import text, vector
 from ohara.retrieve.profile import REFERENCE, Blend, lane_weights
@@ -799,7 +800,7 @@ def test_rare_words_select_and_common_ones_score(reader: Reader, monkeypatch: py
     assert text.choose_words(reader, list(rows)).common == tuple(
         word for word in known[3:] if word not in half
     )
-    monkeypatch.setattr(text, "_HALF", 1)
+    monkeypatch.setattr(word_choice, "_HALF", 1)
     words = text.choose_words(reader, list(rows))
     assert words.selecting == tuple(known[:3])
     assert words.common == tuple(known[3:])

@@ -8,12 +8,12 @@ issue number or path is looked for as such first, and pinned.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ohara.model import Mode, Polarity, QueryClass
+from ohara.model import Mode, QueryClass
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, ranking
+from ohara.retrieve.word_choice import Bounds, choose, columns_of
 from ohara.store.answers import WordQuery
 from ohara.words import index_text, query_terms
 
@@ -37,9 +37,6 @@ MOST_ROWS = 32_000
 # of them together have no more rows than these; only questions in histories of a million hunks have more.
 SCORED_ROWS = 1_000_000
 
-# BM25 gives no weight to a word in more than half of all rows: it is left out, which changes no score.
-_HALF = 2
-
 # A pasted page has hundreds of words; the rarest of them find what it is about.
 MOST_WORDS = 48
 
@@ -49,7 +46,6 @@ _ROWS_PER_HIT = 4
 _ROWS_PER_HIT_IN_A_CROWD = 40
 
 _EXACT = frozenset({QueryClass.SYMBOL, QueryClass.ISSUE})
-_COLUMN_OF = {Polarity.ADDED: ("added",), Polarity.REMOVED: ("removed",)}
 
 
 class TextLane(Lane):
@@ -73,11 +69,11 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, li
         found = _at_path(reader, query.words, allowed, limit)
         pinned = list(found)
     elif query.query_class in _EXACT:
-        names = WordQuery(_names(query), columns=_columns(query, profile))
+        names = WordQuery(_names(query), columns=columns_of(query, profile))
         found = _candidates(_scored(reader, names, profile, allowed, limit), profile)
         pinned = list(found)
     if len(found) < limit:
-        words = choose_words(reader, query_terms(query.words), _columns(query, profile))
+        words = choose_words(reader, query_terms(query.words), columns_of(query, profile))
         if words.selecting:
             more = _candidates(_scored(reader, words, profile, allowed, limit), profile)
             found = {**more, **found} if pinned else more
@@ -87,30 +83,14 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, li
 
 
 def choose_words(reader: Reader, terms: Sequence[str], columns: tuple[str, ...] = ()) -> WordQuery:
-    """Which words select rows and which only score; words in no row or in too many do neither."""
-    rows = reader.document_frequencies(terms)
-    known = sorted((term for term in terms if rows[term]), key=lambda term: rows[term])[:MOST_WORDS]
-    selecting: list[str] = []
-    taken = 0
-    for term in known:
-        taken += rows[term]
-        if selecting and taken > (SELECTED_ROWS if len(selecting) >= FEWEST_SELECTING else MOST_ROWS):
-            break
-        selecting.append(term)
-    most = reader.hunk_count() // _HALF
-    common = [term for term in known[len(selecting) :] if rows[term] <= most]
-    counted = accumulate(rows[term] for term in common)
-    scoring = [term for term, so_far in zip(common, counted, strict=True) if so_far <= SCORED_ROWS]
-    return WordQuery(tuple(selecting), tuple(scoring), columns)
+    """Which words select rows and which only score."""
+    bounds = Bounds(SELECTED_ROWS, FEWEST_SELECTING, MOST_ROWS, SCORED_ROWS, MOST_WORDS)
+    return choose(reader, terms, columns, bounds)
 
 
 def _names(query: Query) -> tuple[str, ...]:
     """The names in a query, in the index's spelling."""
     return tuple(filter(None, map(index_text, query.words.split())))
-
-
-def _columns(query: Query, profile: Profile) -> tuple[str, ...]:
-    return _COLUMN_OF.get(query.polarity, profile.columns)
 
 
 def _scored(

@@ -42,6 +42,7 @@ _LAST_HUNK = "SELECT coalesce(max(id), 0) FROM hunk"
 _PASSES = "SELECT passes, count(*) FROM commits WHERE live = 1 GROUP BY passes"
 _TOTAL = "SELECT sum(texts)::bigint, sum(tokens)::bigint FROM text_total"
 _COUNTED = "SELECT count(*), coalesce(sum(cardinality(seq) - {ends}), 0)::bigint FROM {table}"
+_COMMITS = "SELECT count(DISTINCT commit_id) FROM hunk JOIN hunk_text ON hunk_text.hunk_id = hunk.id"
 
 _REMEMBERED_WORDS = 20_000  # some two megabytes a session
 
@@ -187,6 +188,10 @@ class Session(Connected):
             _TOTAL if texts is HUNKS else _COUNTED.format(ends=len(texts.columns) - 1, table=texts.sequences)
         )
         return self.remembered(f"total of {texts.postings}", lambda: TextTotal(*self.rows(statement)[0]))
+
+    def commits_with_words(self) -> int:
+        """How many commits have a hunk with words."""
+        return self.remembered("commits with words", lambda: int(self.rows(_COMMITS)[0][0]))
 
     def idf(self, texts: Texts, phrase: Phrase) -> float:
         """What a phrase is worth in a table of texts, by how many of them hold it."""

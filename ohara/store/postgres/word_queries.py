@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.store.answers import ScoredByWords
+from ohara.store.postgres.commit_scoring import scoring_commits
 from ohara.store.postgres.words import (
     HUNKS,
     LENGTH_BITS,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _FIRST = f"""SELECT {OCCURRENCE}, {{names}} FROM first JOIN hunk ON hunk.id = first.id
   JOIN commits ON commits.id = hunk.commit_id ORDER BY first.mixed DESC, first.id"""
+_FIRST_COMMITS = f"""SELECT {OCCURRENCE}, first.score FROM first JOIN hunk ON hunk.id = first.hunk_id
+  JOIN commits ON commits.id = hunk.commit_id ORDER BY first.score DESC, first.hunk_id"""
 _FIRST_SYMBOLS = "SELECT id, s0 FROM first ORDER BY mixed DESC, id"
 _HOLDING_ALL = f"""SELECT {OCCURRENCE} FROM hunk JOIN commits ON commits.id = hunk.commit_id
   WHERE hunk.id IN ({{held}}) AND {{allowed}} ORDER BY {{order}} LIMIT ?"""
@@ -62,6 +65,25 @@ def by_words(
     names = ", ".join(f"first.s{at}" for at in range(len(weightings)))
     rows = session.rows(f"{asked.sql} {_FIRST.format(names=names)}", asked.parameters)
     return [ScoredByWords(occurrence(row), tuple(row[6:])) for row in rows]
+
+
+def commits_by_words(
+    session: Session, words: WordQuery, weights: Weights, allowed: WordFilter, limit: int
+) -> list[ScoredByWords]:
+    """The commits that hold words in all their hunks together, best first."""
+    selecting = phrases(session, words.selecting, words.columns)
+    if not selecting:
+        return []
+    asked = scoring_commits(
+        session,
+        selecting,
+        phrases(session, words.common, words.columns),
+        allowed=allowed.on("hunk_id"),
+        weights=weights,
+        limit=limit,
+    )
+    rows = session.rows(f"{asked.sql} {_FIRST_COMMITS}", asked.parameters)
+    return [ScoredByWords(occurrence(row), (row[6],)) for row in rows]
 
 
 def holding_words(

@@ -109,7 +109,7 @@ def holding(texts: Texts, phrase: Phrase) -> Statement:
 
 
 def _holding_words(texts: Texts, wanted: Sequence[Phrase]) -> Statement:
-    there = _in_columns(texts, wanted[0].columns)
+    there = in_columns(texts, wanted[0].columns)
     statement = _HOLDING_WORDS.format(bits=LENGTH_BITS, postings=texts.postings, there=there)
     return Statement(statement, ([each.words[0] for each in wanted],))
 
@@ -123,7 +123,7 @@ def _joined(how: str, parts: Sequence[Statement]) -> Statement:
     )
 
 
-def _in_columns(texts: Texts, columns: Sequence[int]) -> str:
+def in_columns(texts: Texts, columns: Sequence[int]) -> str:
     """The condition that a word stands in one of some columns; all phrases of a question name the same."""
     return f" AND {' + '.join(texts.columns[at] for at in columns)} > 0" if columns else ""
 
@@ -234,7 +234,7 @@ class _Scorer:
                 f"{self._weighted(weights, columns)} AS f{at}" for at, weights in enumerate(self._weights)
             ),
             postings=self._texts.postings,
-            there=_in_columns(self._texts, columns),
+            there=in_columns(self._texts, columns),
         )
         return Statement(
             statement, ([each.words[0] for each in wanted], [self._idf(each) for each in wanted])

@@ -68,6 +68,12 @@ class Reader(Session, Lookups):
         """The hunks that hold the words, best mixture first."""
         return word_queries.by_words(self, words, weightings, _own(allowed), limit)
 
+    def commits_by_words(
+        self, words: WordQuery, weights: Weights, allowed: Allowed, limit: int
+    ) -> list[ScoredByWords] | None:
+        """The commits that hold the words in all their hunks together, best first."""
+        return word_queries.commits_by_words(self, words, weights, _own(allowed), limit)
+
     def holding_all(
         self, words: Sequence[str], columns: Sequence[str], allowed: Allowed, *, oldest: bool, limit: int
     ) -> list[Occurrence]:

@@ -72,6 +72,20 @@ def by_words(
     return [ScoredByWords(occurrence(row), found[row[0]]) for row in rows]
 
 
+def commits_by_words(
+    session: Session, words: WordQuery, weights: Weights, allowed: FtsFilter, limit: int
+) -> list[ScoredByWords] | None:
+    """The commits that hold words in all their hunks together, best first; None of a former table."""
+    from ohara.store.sqlite.commit_search import CommitSearch  # brings numpy, which takes a while
+
+    with session.snapshot():
+        if former_words.are_there(session.connection):
+            return None
+        found = dict(CommitSearch(session).scored_commits(words, weights, allowed, limit))
+        rows = session.rows(_OCCURRENCES, (session.listed(found),))
+    return [ScoredByWords(occurrence(row), (found[row[0]],)) for row in rows]
+
+
 def holding_all(
     session: Session,
     words: Sequence[str],

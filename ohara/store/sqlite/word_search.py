@@ -89,7 +89,7 @@ class WordSearch:
         limit: int,
     ) -> list[tuple[int, tuple[float, ...]]]:
         """The hunks that hold words, with their BM25 under each weighting, best mixture first."""
-        columns = _columns(words.columns)
+        columns = named_columns(words.columns)
         held = self._held(words.selecting, columns)
         found = self._holding(held, columns)
         if not allowed.everything and len(found):
@@ -108,7 +108,7 @@ class WordSearch:
 
     def holding_any(self, phrases: Iterable[str], columns: Sequence[str]) -> list[int]:
         """The hunks that hold at least one of some phrases in one of the columns."""
-        there = _columns(columns)
+        there = named_columns(columns)
         return _listed(self._hunks(self._holding(self._held(list(phrases), there), there)))
 
     def holding_flags(self, phrases: Sequence[str], columns: Sequence[str]) -> bytes:
@@ -121,7 +121,7 @@ class WordSearch:
 
     def holding_all(self, phrases: Sequence[str], columns: Sequence[str]) -> list[int]:
         """The hunks that hold each of some phrases in one of the columns."""
-        there = _columns(columns)
+        there = named_columns(columns)
         found: Numbers | None = None
         for each in self._held(phrases, there):
             some = self._holding([each], there)
@@ -134,7 +134,7 @@ class WordSearch:
         """How many hunks hold a word."""
         if self._kept is None:
             return int(self._rows(_HELD, (word,)).get)
-        there = _columns(())
+        there = named_columns(())
         return len(self._holding(self._held([word], there), there))
 
     def similar(self, low: str, high: str, shortest: int, longest: int) -> dict[str, int]:
@@ -336,7 +336,7 @@ def _listed(numbers: Numbers) -> list[int]:
     return listed
 
 
-def _columns(named: Sequence[str]) -> Floats:
+def named_columns(named: Sequence[str]) -> Floats:
     """1 for each column that may hold words, message first; none named means all."""
     return np.array([float(not named or each in named) for each in (_MESSAGE, *COLUMNS)])
 

@@ -1,0 +1,61 @@
+"""Lifts commits whose message says nothing, so that they are judged by what they did. Pure.
+
+A message adds to a commit's score and is never held against it, so one that says "fix" loses to commits that
+merely mention the words of a question. How little a message says is told by how common its words are among
+the messages of the history (`store/facts`): "address review comments" is long and says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ohara.retrieve.lanes.commit_text import CommitTextLane
+from ohara.store.message_words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ohara.model import HunkId
+    from ohara.retrieve.ranking import ScoredHunk
+    from ohara.store.answers import StoredHunk
+    from ohara.store.message_words import MessageWords
+
+# A message that tells fifteen nats is no riddle: three rare words. One that tells less than five says none.
+TELLING, SILENT = 15.0, 5.0
+
+# What a silent commit's fused score gets (the best is 1): for its silence alone, and for what the commit text
+# lane says of it, which is then all that it did.
+FLAT, BY_CHANGE = 0.065, 0.13
+
+_FEWEST_COMMITS = 200  # in a younger history every word is rare
+
+
+def silence_of(message: str, known: MessageWords) -> float:
+    """How little a message says: 1 nothing, 0 enough."""
+    told = math.fsum(
+        math.log(known.commits / max(known.counts.get(word, 0), known.rarest)) for word in words_of(message)
+    )
+    return min(1.0, max(0.0, (TELLING - told) / (TELLING - SILENT)))
+
+
+def lifted(
+    pooled: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], known: MessageWords | None
+) -> Sequence[ScoredHunk]:
+    """The hunks with their fused scores, those of silent commits raised; the best is 1 again."""
+    best = max((one.lane_scores.get(CommitTextLane.name, 0.0) for one in pooled), default=0.0)
+    if known is None or known.commits < _FEWEST_COMMITS or not best:
+        return pooled
+    silences: dict[int, float] = {}
+    found: list[ScoredHunk] = []
+    for one in pooled:
+        row = rows.get(one.hunk)
+        if row is None:
+            continue
+        if row.commit_id not in silences:
+            silences[row.commit_id] = silence_of(row.commit.message, known)
+        held = one.lane_scores.get(CommitTextLane.name, 0.0) / best
+        found.append(replace(one, fused=one.fused + silences[row.commit_id] * (FLAT + BY_CHANGE * held)))
+    highest = max((one.fused for one in found), default=1.0) or 1.0
+    return [replace(one, fused=one.fused / highest) for one in found]
