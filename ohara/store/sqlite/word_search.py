@@ -113,7 +113,7 @@ class WordSearch:
 
     def holding_flags(self, phrases: Sequence[str], columns: Sequence[str]) -> bytes:
         """The same as a byte for each hunk from number 1 on: 1 for those that hold one."""
-        there = _columns(columns)
+        there = named_columns(columns)
         hunks = self._hunks(self._holding(self._held(phrases, there), there))
         found = np.zeros(int(hunks.max(initial=0)), np.uint8)
         found[hunks - 1] = 1
