@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ohara.model import VectorBlock
-    from ohara.store.answers import Occurrence, PathChange, PlacedHunk, TrigramMatch
+    from ohara.store.answers import Occurrence, PathChange, PlacedHunk, TrigramMatch, Weights
     from ohara.store.index import Index
     from ohara.store.prepared import PreparedCommit, PreparedFile, PreparedHunk
     from ohara.store.reading import Reader, Readers
@@ -315,6 +316,77 @@ def test_frequencies_and_counts(reader: Reader) -> None:
     by_stage = {each.stage: each for each in counts.passes}
     assert by_stage[Pass.TEXT] == PassStatus(Pass.TEXT, done=5, total=5)
     assert by_stage[Pass.SYMBOL] == PassStatus(Pass.SYMBOL, done=3, total=5)
+
+
+# -- words of whole commits ----------------------------------------------------------------------
+
+FLAT = EVEN[0]
+MIXED = (6.0, 1.0, 1.0, 1.0, 0.2, 0.1)
+
+
+def whole_commits(
+    reader: Reader, words: WordQuery, weights: Weights = FLAT, filters: Filters | None = None
+) -> list[ScoredByWords]:
+    """What is found; both engines can tell."""
+    found = reader.commits_by_words(words, weights, reader.allow(filters or Filters()), 9)
+    assert found is not None
+    return found
+
+
+def test_a_commit_is_found_by_words_that_no_hunk_of_it_holds_together(reader: Reader) -> None:
+    found = whole_commits(reader, WordQuery(("total", "price")))
+    assert letters(found) == "c"
+    (alone,) = whole_commits(reader, WordQuery(("total",)))
+    assert found[0].scores[0] > 1.9 * alone.scores[0]  # each word adds its own, whichever hunk it is in
+
+
+def test_the_score_of_a_commit_is_bm25_over_all_its_hunks(index: Index) -> None:
+    """Commits of 6, 3 and 3 words, message and path in each hunk; two words stand in the first alone."""
+    fill(
+        index,
+        (
+            commit("a", file("p", hunk("+one", at=1), hunk("-two", at=9)), message="m", day=1),
+            commit("b", file("p", hunk("+other")), message="m", day=2),
+            commit("c", file("p", hunk("+else")), message="m", day=3),
+        ),
+    )
+    opened = index.readers()
+    (found,) = whole_commits(borrowed(opened), WordQuery(("one", "two")), MIXED)
+    opened.close()
+    norm = 2.0 * (1 - 0.9 + 0.9 * 6 / 4)
+    worth = math.log(2.5 / 1.5)
+    assert found.scores[0] == pytest.approx(worth * (1.0 * 3 / (1.0 + norm) + 0.2 * 3 / (0.2 + norm)))
+
+
+def test_a_message_counts_once_however_many_hunks_a_commit_has(index: Index) -> None:
+    one = commit("a", file("a.py", hunk("+x", at=1)), message="needle", day=1)
+    three = commit(
+        "b", file("b.py", hunk("+y", at=1), hunk("+z", at=5), hunk("+w", at=9)), message="needle", day=2
+    )
+    others = [commit(letter, file(f"{letter}.py", hunk(f"+{letter * 3}")), day=3) for letter in "cdef"]
+    fill(index, (one, three, *others))
+    opened = index.readers()
+    reader = borrowed(opened)
+    found = {letters([each]): each.scores[0] for each in whole_commits(reader, WordQuery(("needle",)))}
+    opened.close()
+    assert found.keys() == {"a", "b"}
+    assert found["a"] > found["b"]  # it is the shorter one, and says it as often
+
+
+def test_a_commit_is_told_by_a_hunk_that_may_answer(reader: Reader) -> None:
+    (found,) = whole_commits(reader, WordQuery(("price",), ("total",)))
+    (other,) = whole_commits(reader, WordQuery(("total",), ("price",)))
+    assert found.at.commit == other.at.commit
+    assert found.at.hunk != other.at.hunk
+    assert whole_commits(reader, WordQuery(("total",)), filters=Filters(authors=("grace",))) == []
+    assert letters(whole_commits(reader, WordQuery(("wait",)), filters=Filters(authors=("grace",)))) == "b"
+
+
+def test_hidden_commits_and_other_columns_are_not_found(reader: Reader) -> None:
+    assert "f" not in letters(whole_commits(reader, WordQuery(("wait",))))
+    assert letters(whole_commits(reader, WordQuery(("price",), columns=("added",)))) == ""
+    assert letters(whole_commits(reader, WordQuery(("price",), columns=("removed",)))) == "c"
+    assert whole_commits(reader, WordQuery(("absent",))) == []
 
 
 # -- symbols and paths ---------------------------------------------------------------------------

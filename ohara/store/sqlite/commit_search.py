@@ -61,7 +61,8 @@ class CommitSearch(WordSearch):
             changed, worths = each.changed, each.weighted(weighting)
             if self._kept is not None:
                 worths = worths * self._kept[changed]
-            times = np.bincount(self._texts.unit_of_text[changed], worths, count)
+            # Of nothing, it would be whole numbers.
+            times = np.bincount(self._texts.unit_of_text[changed], worths, count).astype(np.float64)
             times[each.units] += weighting.weights[0] * each.times * (texts[each.units] > 0)
             worth = idf(commits, int(np.count_nonzero(times)))
             some = times[units]
