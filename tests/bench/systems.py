@@ -85,6 +85,8 @@ _PATIENCE_S = 60.0
 
 WITHOUT_VECTORS = Way("text and symbol lanes", change=without_vectors)
 OURS = Way("ohara, no rerank")
+HUNKS_ALONE = Way("ohara without commit texts, no rerank", change=without_lane("commit_text"))
+HUNKS_ALONE_RERANKED = Way("ohara without commit texts", rerank=True, change=without_lane("commit_text"))
 OURS_RERANKED = Way("ohara", rerank=True)
 WAYS = (
     Way("text lane alone", Mode.TEXT),
@@ -95,6 +97,8 @@ WAYS = (
     Way("text and symbol lanes, RRF", change=_by_rank_without_vectors),
     WITHOUT_VECTORS,
     Way("ohara, RRF, no rerank", change=by_rank),
+    HUNKS_ALONE,
+    HUNKS_ALONE_RERANKED,
     OURS,
     OURS_RERANKED,
 )

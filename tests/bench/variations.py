@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _PRIORS = "ohara.retrieve.priors"
 _TEXT = "ohara.retrieve.lanes.text"
 _SYMBOL = "ohara.retrieve.lanes.symbol"
+_SILENCE = "ohara.retrieve.silence"
 _VECTOR = "ohara.retrieve.lanes.vector"
 _COMMIT = "ohara.retrieve.lanes.commit"
 
@@ -70,14 +71,19 @@ def variations(profile: Profile) -> list[Variation]:
         AS_IT_IS,
         *(
             _profiled(f"no {name} lane", without_lane(name))
-            for name in ("vector", "commit", "symbol", "text")
+            for name in ("vector", "commit", "symbol", "text", "commit_text")
         ),
         _profiled("no vectors at all", without_vectors),
         _profiled(
             "all lanes count 1",
-            lambda p: _weighted(p, lane_weights(vector=1.0, text=1.0, symbol=1.0, commit=1.0)),
+            lambda p: _weighted(
+                p, lane_weights(vector=1.0, text=1.0, symbol=1.0, commit=1.0, commit_text=1.0)
+            ),
         ),
         _profiled("weighted RRF instead of a convex sum", by_rank),
+        Variation(
+            "silent commits get nothing", constants={f"{_SILENCE}.FLAT": 0.0, f"{_SILENCE}.BY_CHANGE": 0.0}
+        ),
         *(_without_weighting(number) for number in range(len(profile.weightings))),
         *(_without_column(name) for name in COLUMNS),
         _profiled("merges without lines count in full", lambda p: replace(p, lineless_merge=1.0)),

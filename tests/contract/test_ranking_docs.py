@@ -13,6 +13,7 @@ import pytest
 from ohara.model import QueryClass
 from ohara.retrieve.profile import DEFAULT, REFERENCE, Blend, Fusion
 from ohara.retrieve.registry import LANES
+from ohara.store import bm25
 from tests.bench.variations import variations
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,7 @@ ROWS = {
     )
 }
 MODULES = (
+    *("word_choice", "silence", "lanes.commit_text"),
     *("rank", "ranking", "pool", "fusion", "rerank", "priors", "intent_ranking", "relevance", "change_shown"),
     *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )
@@ -62,16 +64,20 @@ def said(value: object) -> str:
         return ", ".join(f"{lane.name} {value.get(lane.name, 0.0)}" for lane in LANES)
     if isinstance(value, Blend):
         return f"fused {value.fused}, model {value.model}, held {value.held}, pairs {value.pairs}"
-    return str(value)
+    return str(tuple(value)) if isinstance(value, tuple) else str(value)
 
 
-CONSTANTS = {name: value for module in MODULES for name, value in numbers_of(module).items()}
+CONSTANTS = {name: value for module in MODULES for name, value in numbers_of(module).items()} | {
+    "bm25.COMMIT_K1": bm25.COMMIT_K1,
+    "bm25.COMMIT_B": bm25.COMMIT_B,
+}
 PROFILE = {
     **{
         f"DEFAULT.weightings[{at}]": f"{weights}, share {share}"
         for at, (weights, share) in enumerate(DEFAULT.weightings)
     },
     "DEFAULT.lanes": DEFAULT.lanes,
+    "DEFAULT.commit_weighting": DEFAULT.commit_weighting,
     **{f"DEFAULT.by_class[{kind}]": weights for kind, weights in DEFAULT.by_class.items()},
     "DEFAULT.others_in_rrf": DEFAULT.others_in_rrf,
     "DEFAULT.lineless_merge": DEFAULT.lineless_merge,
