@@ -153,10 +153,10 @@ class CommitRows:
 
     def _is_sample(self, content_id: int) -> bool:
         """True when a dictionary is to be learnt from this content, among others."""
-        if content_id % SAMPLE_EVERY:
-            return False
+        if not self._dictionaries:
+            return True  # until then bodies take twice the room
         begins = LEARNT_AGAIN - SAMPLE_EVERY * TRAINING_SAMPLES
-        return not self._dictionaries or content_id >= self._learnt_at + begins
+        return content_id % SAMPLE_EVERY == 0 and content_id >= self._learnt_at + begins
 
     def add(self, prepared: Iterable[PreparedCommit]) -> int:
         """Insert commits (or parts of big ones) with all that belongs to them; how many hunks they have."""
