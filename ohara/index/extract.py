@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _PART_CHARS = 1 << 20  # a message to the writer carries about this much diff text
 _LITERAL_ONLY_FACTOR = 20  # left-out files are only searched exactly: larger pieces cost them nothing
 
-# An index learns to compress from its first 16,000 bodies, and again later; after so many hunks of its own a
+# An index learns to compress from its first 4,000 bodies, and again later; after so many hunks of its own a
 # worker looks whether it has, and then now and then whether it has learnt more.
-_FIRST_LOOK_HUNKS = 6_000
+_FIRST_LOOK_HUNKS = 2_500
 _NEXT_LOOK_HUNKS = 1_500
 _LATER_LOOK_HUNKS = 8_000
 

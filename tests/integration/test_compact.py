@@ -7,12 +7,13 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.schema import CONTENT_BY_DIGEST
 from ohara.store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_UNUSED = "SELECT sum(unused), sum(pgsize) FROM dbstat WHERE name = 'sqlite_autoindex_content_1'"
+_UNUSED = "SELECT sum(unused), sum(pgsize) FROM dbstat WHERE name = 'content_by_prefix'"
 _ADD = "INSERT INTO content(digest, passes, body) VALUES(?, 0, x'')"
 _SOUND = "PRAGMA integrity_check"
 
@@ -25,7 +26,7 @@ def test_indexes_of_what_came_in_no_order_are_filled(tmp_path: Path) -> None:
     database = tmp_path / "index.db"
     with Writer(database, passes=frozenset()) as writer:
         writer.begin()
-        writer.connection.executemany(_ADD, _digests(5_000))
+        writer.connection.executemany(_ADD, _digests(20_000))
         writer.commit()
         unused, size = writer.connection.execute(_UNUSED).get
         assert unused > size / 10
@@ -35,5 +36,5 @@ def test_indexes_of_what_came_in_no_order_are_filled(tmp_path: Path) -> None:
         assert smaller < size
         assert less < smaller / 10
         assert connection.execute(_SOUND).get == "ok"
-        found = connection.execute("SELECT id FROM content WHERE digest = ?", _digests(2_000)[-1])
-        assert found.get == 2_000
+        found = connection.execute(CONTENT_BY_DIGEST, _digests(2_000)[-1])
+        assert found.get == (2_000, 0)

@@ -44,9 +44,10 @@ INSERT_HUNK = """INSERT INTO hunk(id, file_id, commit_id, content_id,
 INSERT_CONTENT = "INSERT INTO content(id, digest, passes, body) VALUES(?,?,?,?)"
 INSERT_ENCODED = "INSERT OR REPLACE INTO encoded(content_id, signs) VALUES(?,?)"
 UPDATE_CONTENT_PASSES = "UPDATE content SET passes = passes | ? WHERE id = ?"
-# A dictionary goes by the first content that was there to be compressed with it.
+# A dictionary goes by the first content that may be compressed with it; numbers of contents may come again.
 _DICTIONARIES = "SELECT count(*), coalesce(max(id), 0) FROM dictionary"
-_ADD_DICTIONARY = "INSERT OR REPLACE INTO dictionary(id, bytes) VALUES(?, ?)"
+_ADD_DICTIONARY = """INSERT INTO dictionary(id, bytes)
+  VALUES(max(?, 1 + (SELECT coalesce(max(id), 0) FROM dictionary)), ?)"""
 _INSERT_PERSON = "INSERT INTO person VALUES(?, ?, ?)"
 _INSERT_PATH = "INSERT INTO path VALUES(?, ?, ?, ?)"
 _SELECT_HEADER = "SELECT id FROM header WHERE header = ?"
@@ -153,10 +154,10 @@ class CommitRows:
 
     def _is_sample(self, content_id: int) -> bool:
         """True when a dictionary is to be learnt from this content, among others."""
-        if content_id % SAMPLE_EVERY:
-            return False
+        if not self._dictionaries:
+            return True  # until then bodies take twice the room
         begins = LEARNT_AGAIN - SAMPLE_EVERY * TRAINING_SAMPLES
-        return not self._dictionaries or content_id >= self._learnt_at + begins
+        return content_id % SAMPLE_EVERY == 0 and content_id >= self._learnt_at + begins
 
     def add(self, prepared: Iterable[PreparedCommit]) -> int:
         """Insert commits (or parts of big ones) with all that belongs to them; how many hunks they have."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # take longer than it saves.
 _MUCH_LARGER = 4
 _DROPPED_SHARE = 8  # an eighth of a piece
-_BLOCKS_AT_ONCE = 48  # of some eight thousand entries, thirty bytes each while they are merged
+_BYTES_AT_ONCE = 200_000  # of blocks: two entries a byte, thirty bytes each while they are merged
 
 _FORGET = "DELETE FROM trigram_piece WHERE piece = ?"
 _FORGET_DROPPED = """DELETE FROM dropped_trigrams
@@ -90,8 +90,14 @@ def merge(connection: Connection, pieces: Sequence[Piece]) -> None:
 
 def _ranges(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
     """All trigrams, as many at once as memory allows, by the first and the one behind the last."""
-    firsts = sorted(first for piece in pieces for first in piece.firsts)
-    return pairwise(sorted({0, *firsts[_BLOCKS_AT_ONCE::_BLOCKS_AT_ONCE], CODES}))
+    blocks = sorted(block for piece in pieces for block in zip(piece.firsts, piece.lengths, strict=True))
+    cuts, size = {0, CODES}, 0
+    for first, length in blocks:
+        if size > _BYTES_AT_ONCE:
+            cuts.add(first)
+            size = 0
+        size += length
+    return pairwise(sorted(cuts))
 
 
 def _entries(

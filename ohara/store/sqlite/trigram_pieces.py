@@ -34,17 +34,18 @@ _THERE = "SELECT 1 FROM sqlite_schema WHERE name = 'trigram_piece'"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece: its number, how many contents it speaks of, the first trigram of each block, where each is."""
+    """A piece: of how many contents it speaks; of each block the first trigram, the length and the place."""
 
     number: int
     contents: int
     firsts: Sequence[int]
+    lengths: Sequence[int]
     kept: Sequence[int]
 
     @property
     def size(self) -> int:
         """About how many bytes it takes in memory."""
-        return 80 * len(self.kept)
+        return 120 * len(self.kept)
 
     def block(self, connection: Connection, at: int) -> bytes:
         """One of its blocks."""
@@ -69,7 +70,7 @@ def read_piece(connection: Connection, number: int) -> Piece:
     lengths = run.some(count, 2 * count)
     begins = accumulate(lengths, initial=0)
     kept = [kept_at(begin, length) for begin, length in zip(begins, lengths, strict=False)]
-    return Piece(number, int(contents), list(run.sums(0, count)), kept)
+    return Piece(number, int(contents), list(run.sums(0, count)), lengths, kept)
 
 
 def read_pieces(connection: Connection) -> list[Piece]:

@@ -6,11 +6,8 @@ as reading them costs less than looking at the contents that they may rule out.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
-
-import apsw
 
 from ohara.errors import InternalError
 from ohara.store.sql.literal import TrigramTable
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
 # than what is left rules out a part of it.
 _ENTRIES_A_CONTENT = 15
 _SHORT = 4_000  # entries: a fifth of a millisecond
-
-_NO_CONTENT = 0  # the list of contents that SQLite is given may not be empty
 
 
 class _List:
@@ -81,8 +76,7 @@ def trigram_table(session: Session, formula: Formula) -> TrigramTable:
                 session.check()
                 found |= _OfPiece(session, _kept_or_read(session, number)).holding(formula)
     # In order, so that hunks are looked up one beside the other.
-    contents = apsw.carray(array("q", sorted(found) or [_NO_CONTENT]))
-    return TrigramTable("carray(?) AS found", "found.value", "1 = 1", (contents,))
+    return TrigramTable("numbers(?) AS found", "found.value", "1 = 1", (session.listed(sorted(found)),))
 
 
 def _kept_or_read(session: Session, number: int) -> Piece:

@@ -12,7 +12,7 @@ from ohara.store.sqlite.word_blocks import BlockWriter
 from ohara.store.trigram_codes import BYTES_OF_A_TRIGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.varints import Numbers
@@ -36,7 +36,7 @@ class TrigramWriter:
         self._contents: list[int] = []
         self._packed: list[Packed] = []
         self._entries = 0
-        self._there: set[int] | None = None
+        self._there: bytearray | None = None  # a byte for each content, 1 for those with trigrams
 
     def add(self, content: int, trigrams: Packed) -> None:
         """Add the trigrams of a content that has none yet."""
@@ -46,22 +46,23 @@ class TrigramWriter:
         self._packed.append(trigrams)
         self._entries += len(trigrams) // BYTES_OF_A_TRIGRAM
         if self._there is not None:
-            self._there.add(content)
+            self._mark([content])
 
     def has(self, content: int) -> bool:
         """True when the trigrams of a content are there."""
-        return content in self._listed()
+        there = self._listed()
+        return content < len(there) and bool(there[content])
 
     def drop(self, contents: Iterable[int]) -> None:
         """Take the trigrams of contents away; of those that have any."""
-        there = self._listed()
-        gone = [content for content in contents if content in there]
+        gone = [content for content in contents if self.has(content)]
         if not gone:
             return
         self.finish()
         last = self._connection.execute(_LAST_PIECE).get
         self._connection.executemany(_DROP, [(content, last) for content in gone])
-        there.difference_update(gone)
+        for content in gone:
+            self._listed()[content] = 0
 
     def drop_all(self) -> None:
         """Take all trigrams away."""
@@ -90,10 +91,19 @@ class TrigramWriter:
         piece.write(entries)
         piece.finish()
 
-    def _listed(self) -> set[int]:
+    def _listed(self) -> bytearray:
         if self._there is None:
-            self._there = {*contents_with_trigrams(self._connection), *self._contents}
+            self._there = bytearray()
+            self._mark(contents_with_trigrams(self._connection))
+            self._mark(self._contents)
         return self._there
+
+    def _mark(self, contents: Sequence[int]) -> None:
+        there = self._there
+        if there is not None and contents:
+            there.extend(bytes(max(0, max(contents) + 1 - len(there))))
+            for content in contents:
+                there[content] = 1
 
 
 class PieceWriter:
