@@ -43,7 +43,12 @@ def newest_commits(
 
 
 def is_long(repository: Repository, refs: RefChoice, configured: Sequence[str]) -> bool:
-    """True when a history that has no index yet is worth workers, told by its first few commits."""
+    """True when a history that has no index yet is worth workers, told by its first few commits.
+
+    All refs may be thousands, which are not looked up twice for a tenth of a second: then nothing is told.
+    """
+    if refs.all_refs:
+        return False
     try:
         tips = resolve_tips(repository, choose_refs(None, refs, configured))
     except OharaError:  # told when they are asked for again, and noted in the index

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _FIRST_BATCH_HUNKS = 500
 _AWAITED_BATCH_HUNKS = 2_000
 _AWAITED_HUNKS = 20_000
+_UNAWAITED_BATCH_HUNKS = 8_000  # the first, when the newest are in: then there is enough to learn to compress
 LARGEST_BATCH_HUNKS = 16_000
 
 
@@ -75,7 +76,7 @@ class Batches:
         """`is_awaited`: somebody may be waiting for the first of what is written."""
         self._writer = writer
         self._largest = largest
-        self._limit = min(_FIRST_BATCH_HUNKS, largest) if is_awaited else largest
+        self._limit = min(_FIRST_BATCH_HUNKS if is_awaited else _UNAWAITED_BATCH_HUNKS, largest)
         self._written = 0 if is_awaited else _AWAITED_HUNKS
 
     def end_if_full(self) -> None:
