@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -216,6 +217,7 @@ def _index(writer: Writer, this: _Run, started: Pool | None) -> Iterator[Progres
         writer.record(INLINE, False)
         writer.commit()
         yield from _later_passes(writer, pool, this, tips)
+        workshop.close()  # the rest is done here, and needs memory that workers hold
         if Pass.SYMBOL in this.options.passes and not this.clock.expired:
             threads.find(writer, tips, _indexed_head(this, tips))
     if (is_long or Pass.TEXT in renewed) and not this.clock.expired:
@@ -262,10 +264,19 @@ def _later_passes(
         yield from _convert_trigrams(writer, pool, this)
     # Lines are followed in this process while it waits for workers: alone, that would leave cores idle.
     with closing(_lines(writer, this, tips)) as lines:
-        with pool.meanwhile(lines):
+        followed: deque[Progress] = deque(maxlen=1)
+        with pool.meanwhile(_noted(lines, followed)):
             yield from _symbols_and_vectors(writer, pool, this, tips)
+        yield from followed
         if not this.clock.expired:
             yield from lines
+
+
+def _noted(lines: Iterator[Progress], last: deque[Progress]) -> Iterator[Progress]:
+    """Note how far lines are: shown in turn with other passes, neither could be followed."""
+    for progress in lines:
+        last.append(progress)
+        yield progress
 
 
 def _lines(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> Generator[Progress]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # seconds of work. With 128 instead, four times as many files are parsed whole.
 _WINDOWS = (256, 1_024)
 _LARGEST_WINDOW = 2_048
+_STEP = 256  # commits that are asked for at once
+_WINDOW_HUNKS = 40_000  # with so many a window is full: their numbers are held in memory
 _TASK_FILES = 96  # about a quarter of a second
 _LONGEST_PATH = 384  # versions of one file in a task: past this a second worker helps
 
@@ -91,17 +93,27 @@ class _Work:
         """Files to find symbols in, those of the newest commits first; suspects alone."""
         at, sizes = 0, iter(_WINDOWS)
         while at < len(self._pending):
-            window = self._pending[at : at + next(sizes, _LARGEST_WINDOW)]
-            at += len(window)
-            files = self._writer.symbols.to_touch(window, GRAMMARS)
-            files = [file for file in files if file not in self._given_up]
-            for commit_id in window:
-                self._left[commit_id] = 0
-            for file in files:
-                self._left[file.commit_id] += 1
-            self._done += [commit_id for commit_id in window if not self._left[commit_id]]
+            end = min(at + next(sizes, _LARGEST_WINDOW), len(self._pending))
+            files: list[ChangedFile] = []
+            hunks = 0
+            while at < end and hunks < _WINDOW_HUNKS:
+                found = self._files(self._pending[at : min(at + _STEP, end)])
+                files += found
+                hunks += sum(len(file.hunks) for file in found)
+                at = min(at + _STEP, end)
             yield from ((file,) for file in files if file in self._suspects)
             yield from into_tasks(file for file in files if file not in self._suspects)
+
+    def _files(self, commits: Sequence[int]) -> list[ChangedFile]:
+        """The files of some commits that are to be done."""
+        changed = self._writer.symbols.to_touch(commits, GRAMMARS)
+        files = [file for file in changed if file not in self._given_up]
+        for commit_id in commits:
+            self._left[commit_id] = 0
+        for file in files:
+            self._left[file.commit_id] += 1
+        self._done += [commit_id for commit_id in commits if not self._left[commit_id]]
+        return files
 
     def finished(self, commits: Iterable[int]) -> list[int]:
         """The commits that are done, once each; in `commits` stands one for each file that was done."""

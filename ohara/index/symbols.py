@@ -15,7 +15,7 @@ from ohara.store.derived import TouchedHunk, TouchedSymbol
 from ohara.store.engines import index_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ohara.index.ipc import Task, WorkerSetup
     from ohara.model import Symbol
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # a quarter of it, the two versions that a large file's hunks are looked up in push each other out: in files
 # of 130 kB, six times as much is parsed.
 _REMEMBERED_SOURCE_BYTES = 1 << 20
+
+_HUNKS_AT_ONCE = 512  # whose lines are read together: some two megabytes at most
 
 
 class HeadParser:
@@ -58,10 +60,20 @@ class Toucher:
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """One result a file: its commit's id and the hunks that touch symbols."""
-        files = cast("tuple[ChangedFile, ...]", task.items)
+        found: list[tuple[int, tuple[TouchedHunk, ...]]] = []
+        some: list[ChangedFile] = []
+        hunks = 0
+        for file in cast("tuple[ChangedFile, ...]", task.items):
+            if some and hunks + len(file.hunks) > _HUNKS_AT_ONCE:
+                found += self._all_touching(some)
+                some, hunks = [], 0
+            some.append(file)
+            hunks += len(file.hunks)
+        yield Part(task.number, (*found, *self._all_touching(some)))
+
+    def _all_touching(self, files: Sequence[ChangedFile]) -> list[tuple[int, tuple[TouchedHunk, ...]]]:
         stored = self._stored.hunks_by_id(hunk_id for file in files for hunk_id in file.hunks)
-        found = tuple((file.commit_id, tuple(self._touching(file, stored))) for file in files)
-        yield Part(task.number, found)
+        return [(file.commit_id, tuple(self._touching(file, stored))) for file in files]
 
     def _touching(self, file: ChangedFile, stored: dict[int, IndexedHunk]) -> Iterator[TouchedHunk]:
         for hunk_id in file.hunks:
