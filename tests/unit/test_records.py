@@ -177,7 +177,7 @@ def test_a_copy_with_other_values_is_the_librarys() -> None:
         assert copied is not one
         assert asdict(copied) == asdict(replace(one, **changes))
         with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
-            records.replace(one, nothing=1)
+            records.replace(one, nothing=1)  # type: ignore[call-arg]
     with pytest.raises(FrozenInstanceError):
         records.replace(Derived(), kept=1).kept = 2  # type: ignore[misc]
 
