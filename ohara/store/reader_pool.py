@@ -58,6 +58,10 @@ class Lent(Protocol):
         """Be ready for new work."""
         ...
 
+    def rest(self) -> None:
+        """Nobody works with it until `resume`."""
+        ...
+
     def close(self) -> None:
         """Give the connection up."""
         ...
@@ -162,6 +166,7 @@ class ReaderPool(ABC, Generic[R]):
                 with self.translated():
                     results.append(work(reader))
         finally:
+            reader.rest()
             self._put_back(reader)
             loan.done.set()
 

@@ -25,6 +25,7 @@ from ohara.store.sqlite.hunk_sets import HunkSet, flags
 from ohara.store.sqlite.pool import ReaderPool
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.shared_memory import SharedMemory
+from ohara.store.sqlite.writer import Writer
 from tests.indexing import WITHOUT_VECTORS, index
 
 if TYPE_CHECKING:
@@ -319,3 +320,30 @@ def test_what_was_not_asked_for_longest_makes_room() -> None:
     memory.found(3, lambda: HunkSet(bytes(100)))
     assert memory.found(1, lambda: HunkSet(b"never")) is kept
     assert memory.found(2, lambda: HunkSet(b"again")).hunks == b"again"
+
+
+def test_a_reader_that_is_lent_forgets_what_it_has_seen_change(small_project: Repo) -> None:
+    engine = index(small_project, WITHOUT_VECTORS)
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(len(made))
+        return made[-1]
+
+    def change() -> None:
+        with Writer(engine.location.database, passes=frozenset()) as writer:
+            writer.begin()
+            writer.run_many("INSERT OR REPLACE INTO meta VALUES('a test', ?)", [(str(len(made)),)])
+            writer.commit()
+
+    def visit(reader: Reader) -> list[int]:
+        found = [reader.remembered("x", make), reader.remembered("x", make)]
+        change()
+        reader.rows("SELECT count(*) FROM commits")  # a statement, which sees it
+        return [*found, reader.remembered("x", make)]
+
+    with ReaderPool(engine.location.database) as pool:
+        assert anyio.run(pool.read, visit) == [0, 0, 1]
+        change()
+        assert anyio.run(pool.read, lambda reader: reader.remembered("x", make)) == 2
+    engine.close()

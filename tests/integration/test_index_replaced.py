@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from typing import TYPE_CHECKING
 
 import anyio
@@ -17,6 +18,7 @@ from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import SearchOptions
 from ohara.store.sql.meta import read_meta
+from ohara.store.sqlite import identity as identities
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import LOG, SHARED, beside, connect_writer
 from ohara.store.sqlite.identity import IDENTITY
@@ -341,3 +343,40 @@ def test_two_rebuilds_in_one_second_keep_both_old_indexes(three_commits: Repo) -
     index(three_commits, REBUILD)
     kept = sorted(engine.location.folder.glob("aside-*.db"))
     assert sorted(map(str, (identity(each) for each in kept))) == sorted(map(str, old))
+
+
+def test_a_database_that_nobody_wrote_to_is_not_opened_anew(
+    warm: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = warm.location.database
+    opened: list[Path] = []
+    reading = identities._identity_at
+
+    def read(path: Path) -> str | None:
+        opened.append(path)
+        return reading(path)
+
+    monkeypatch.setattr(identities, "_identity_at", read)
+    with ReaderPool(database) as pool:
+        stamp = anyio.run(pool.read, lambda reader: reader.stamp)
+        _written(database, seconds_ago=60)
+        assert [pool.is_same(stamp) for _ in range(3)] == [True] * 3
+        assert len(opened) == 1
+        _written(database, seconds_ago=0)  # it may be written once more in the same moment
+        assert [pool.is_same(stamp) for _ in range(3)] == [True] * 3
+        assert len(opened) == 4
+        _written(database, seconds_ago=60)
+        connection = connect_writer(database)
+        connection.execute("UPDATE meta SET value = '\"another\"' WHERE key = 'identity'")
+        connection.pragma("wal_checkpoint", "truncate")
+        connection.close()
+        _written(database, seconds_ago=30)
+        assert not pool.is_same(stamp)
+
+
+def _written(database: Path, *, seconds_ago: float) -> None:
+    """Have the files of a database look as if they were written then."""
+    moment = time.time() - seconds_ago
+    for each in (database, beside(database, LOG)):
+        if each.exists():
+            os.utime(each, (moment, moment))

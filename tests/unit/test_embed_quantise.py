@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ohara.embed import quantise
 from ohara.embed.encoder import TextKind
@@ -153,3 +155,22 @@ def test_sifting_many_vectors_names_what_comparing_all_names(
 def _gathered(packed: list[bytes], owners: list[int]) -> Bits:
     used = np.packbits(np.ones(len(owners), dtype=np.uint8), bitorder="little").tobytes()
     return Bits.of([VectorBlock(np.array(owners, dtype=np.int64).tobytes(), used, b"".join(packed))])
+
+
+@pytest.mark.parametrize("components", [64, 256, 576])
+def test_agreeing_components_are_counted_by_their_lengths(components: int) -> None:
+    drawn = np.random.default_rng(components)
+    for levels in (drawn.integers(0, 8, components), np.full(components, 7)):
+        signs, query = drawn.random((40_000, components)) < 0.5, drawn.random(components) < 0.5
+        words = quantise._words(np.packbits(signs, axis=1))
+        below = quantise._words(np.packbits(~query)[None, :])
+        planes = [quantise._words(np.packbits(levels >> place & 1)[None, :]) for place in range(3)]
+        agreeing = np.where(signs == query, levels, 0).sum(axis=1)
+        assert (quantise._counted(words, below, planes) == agreeing).all()
+
+
+@given(st.lists(st.integers(0, 40), min_size=1), st.data())
+def test_the_number_at_a_place_when_the_largest_come_first(numbers: list[int], data: st.DataObject) -> None:
+    place = data.draw(st.integers(1, len(numbers)))
+    sums = np.array(numbers, np.uint16)
+    assert quantise._largest(sums, place) == sorted(numbers, reverse=True)[place - 1]

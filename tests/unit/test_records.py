@@ -168,3 +168,22 @@ def test_wrong_arguments_are_refused_as_ever(attempt: int) -> None:
 def test_a_class_without_slots_is_refused() -> None:
     with pytest.raises(TypeError, match="slots"):
         records.dataclass(frozen=True, slots=False)
+
+
+def test_a_copy_with_other_values_is_the_librarys() -> None:
+    for one, changes in ((Derived("here", 3), {"kept": 4}), (Box("a"), {"held": "b"}), (Alone(1), {})):
+        copied = records.replace(one, **changes)
+        assert type(copied) is type(one)
+        assert copied is not one
+        assert asdict(copied) == asdict(replace(one, **changes))
+        with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
+            records.replace(one, nothing=1)  # type: ignore[call-arg]
+    with pytest.raises(FrozenInstanceError):
+        records.replace(Derived(), kept=1).kept = 2  # type: ignore[misc]
+
+
+def test_what_a_constructor_does_is_done_for_a_copy_as_well() -> None:
+    assert records.replace(Counter(1), start=5).seen == 5
+    assert records.replace(Ours("a"), name="b").fixed == 7
+    with pytest.raises(ValueError, match="init=False"):
+        records.replace(Ours("a"), fixed=8)

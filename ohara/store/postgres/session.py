@@ -89,6 +89,9 @@ class Session(Connected):
         """Be ready for new work."""
         self._stopped = False
 
+    def rest(self) -> None:
+        """Nothing changes here between two visits."""
+
     @property
     def is_usable(self) -> bool:
         """False after an interrupt, which may reach the server late, and while a connection is broken."""

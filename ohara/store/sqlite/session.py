@@ -88,6 +88,10 @@ class Session(Connected):
         self._stopped = False
         self._is_lent, self._has_looked = True, False
 
+    def rest(self) -> None:
+        """Look for changes again each time, as whoever has a session of their own does."""
+        self._is_lent = False
+
     @property
     def is_usable(self) -> bool:
         """True: an interrupt stops what runs, and nothing after it."""
