@@ -10,6 +10,7 @@ from ohara.model import LastRun
 from ohara.store import facts
 from ohara.store.facts import RefsAsked
 from ohara.store.fingerprint import Fingerprint
+from ohara.store.message_words import MessageWords
 from tests.conformance.histories import open_writer, sha
 
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ FACTS: tuple[tuple[Fact[object], object, object, object], ...] = (
     (facts.THREADS, 0, 3, 0),
     (facts.THREADED, 0, 17_666, 0),
     (facts.INLINE, False, True, False),
+    (
+        facts.MESSAGE_WORDS,
+        None,
+        MessageWords(commits=2, of=4, counts={"fix": 2}),
+        MessageWords(commits=0, of=0, counts={}),
+    ),
     (
         facts.FINGERPRINT,
         None,

@@ -89,12 +89,13 @@ def test_an_answer_says_what_was_searched_and_which_lanes_answered(engine: Engin
     )
     assert results.index.passes == whole.passes
     lanes = {lane.name: lane for lane in results.lanes}
-    assert list(lanes) == ["vector", "text", "symbol", "commit", "rerank"]
+    assert list(lanes) == ["vector", "text", "symbol", "commit", "commit_text", "rerank"]
     assert {name: lane.status for name, lane in lanes.items()} == {
         "vector": LaneStatus.OK,
         "text": LaneStatus.OK,
         "symbol": LaneStatus.OK,
         "commit": LaneStatus.OK,
+        "commit_text": LaneStatus.OK,
         "rerank": LaneStatus.OFF,
     }
     assert results.fusion == "convex"
@@ -143,7 +144,7 @@ def test_a_mode_asks_its_own_lanes_only(engine: Engine, mode: Mode, lanes: set[s
     results = ask(engine, "retry upload", mode=mode)
     assert {hit_lane for hit in results.hits for hit_lane in hit.lanes} == lanes
     off = {report.name for report in results.lanes if report.status is LaneStatus.OFF}
-    assert off == {"vector", "text", "symbol", "commit", "rerank"} - lanes
+    assert off == {"vector", "text", "symbol", "commit", "commit_text", "rerank"} - lanes
 
 
 def test_an_exact_name_ranks_above_everything_else(engine: Engine, shared_project: Repo) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from ohara.engine import Engine
 from ohara.index.portable import export, take_over
 from ohara.index.rederive import Analysis
-from ohara.model import Pass, SearchOptions
+from ohara.model import Mode, Pass, SearchOptions
 from ohara.store.derived import DerivedTexts, HunkText
 from ohara.store.sql.stored_commits import StoredCommits
 from ohara.store.sqlite import former_words
@@ -35,7 +35,8 @@ _QUERIES = ("retry backoff", "Client", "added:retry", "parser error", "HttpClien
 
 
 def _answers(engine: Engine) -> list[tuple[object, ...]]:
-    options = SearchOptions(k=30, now=1_800_000_000)
+    """By hunks: whole commits cannot be asked of the former table, and the lane says so."""
+    options = SearchOptions(k=30, now=1_800_000_000, mode=Mode.TEXT)
     found = [engine.find_pattern(query, options) for query in _QUERIES]
     return [
         (one.notes, *((hit.commit.sha, hit.path, hit.excerpt, round(hit.score, 9)) for hit in one.hits))
@@ -77,6 +78,8 @@ def test_a_former_index_answers_as_before_and_is_converted_by_its_next_run(small
     former = Engine.open(small_project.path)
     assert facts_of(former) == facts
     assert _answers(former) == answers
+    lanes = {lane.name: lane for lane in former.find_pattern("retry backoff", SearchOptions()).lanes}
+    assert lanes["commit_text"].detail == "words of former versions: ohara index converts them"
     said = moments(small_project)
     assert [moment.done for moment in said if moment.stage is Pass.TEXT][-1] == former.status().commits
     assert not _has_former(database)

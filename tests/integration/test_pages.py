@@ -124,7 +124,7 @@ def test_a_page_keeps_to_the_lanes_of_the_first(steps: Repo) -> None:
     first = asked(steps, PROSE, k=10)
     assert first.next_cursor is not None
     page, name, state = cursor._decoded(first.next_cursor) or pytest.fail("no cursor")
-    assert page.lanes == frozenset({"vector", "text", "symbol", "commit", "rerank"})
+    assert page.lanes == frozenset({"vector", "text", "symbol", "commit", "commit_text", "rerank"})
     without = cursor.Page(page.start, page.depth, page.now, frozenset({"text", "symbol"}))
     fused = asked(steps, PROSE, k=10, after=cursor.write(without, name, state))
     assert {lane.name for lane in fused.lanes if lane.count} <= {"text", "symbol"}

@@ -32,7 +32,7 @@ PHASES = (
     ("words again", "ohara.index.derived_passes", "derive"),
     ("symbols of HEAD", "ohara.index.derived_passes", "read_head"),
     ("symbols", "ohara.index.run", "touch_symbols"),
-    ("lines", "ohara.index.run", "follow_lines"),
+    ("lines", "ohara.index.line_pass", "follow_lines"),
     ("vectors", "ohara.index.derived_passes", "embed_hunks"),
     ("threads", "ohara.index.threads", "find"),
     ("compacting", "ohara.store.sqlite.upkeep", "Upkeep.compact"),
