@@ -8,9 +8,9 @@ the messages of the history (`store/facts`): "address review comments" is long a
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ohara.records import replace
 from ohara.retrieve.lanes.commit_text import CommitTextLane
 from ohara.store.message_words import words_of
 

@@ -358,6 +358,26 @@ def test_the_score_of_a_commit_is_bm25_over_all_its_hunks(index: Index) -> None:
     assert found.scores[0] == pytest.approx(worth * (1.0 * 3 / (1.0 + norm) + 0.2 * 3 / (0.2 + norm)))
 
 
+def test_a_commit_that_came_in_parts_is_one_text(index: Index) -> None:
+    """Between the parts of a large commit, those of others are written."""
+    parts = [
+        commit("a", file(f"{n}.py", hunk(f"+needle{n}")), first=n == 0, last=n == 2, day=1) for n in range(3)
+    ]
+    others = [commit(letter, file(f"{letter}.py", hunk(f"+{letter * 3}")), day=2) for letter in "bcd"]
+    with open_writer(index) as writer:
+        for part, other in zip(parts, others, strict=True):
+            writer.add([part])
+            writer.add([other])
+        writer.commit()
+    opened = index.readers()
+    reader = borrowed(opened)
+    found = whole_commits(reader, WordQuery(("needle0", "needle1", "needle2")))
+    (alone,) = whole_commits(reader, WordQuery(("needle1",)))
+    opened.close()
+    assert letters(found) == "a"
+    assert found[0].scores[0] == pytest.approx(3 * alone.scores[0])
+
+
 def test_a_message_counts_once_however_many_hunks_a_commit_has(index: Index) -> None:
     one = commit("a", file("a.py", hunk("+x", at=1)), message="needle", day=1)
     three = commit(

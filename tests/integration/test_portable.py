@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,11 @@ from ohara.errors import OharaError, RepositoryError, StoreError
 from ohara.index.portable import export, take_over
 from ohara.index.run import IndexOptions
 from ohara.model import Pass, SearchOptions
+from ohara.store.facts import MESSAGE_WORDS
+from ohara.store.sql.meta import read_fact
 from ohara.store.sqlite import portable_file
+from ohara.store.sqlite.connected import Connected
+from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.portable import End, Header, Rows
 from tests.indexing import facts_of, index
 from tests.process import ROOT, ohara
@@ -79,6 +84,10 @@ def test_a_clone_that_takes_over_an_index_answers_as_one_that_was_built(
     another_home("elsewhere")
     taken = imported(there, file)
     assert facts_of(taken) == facts_of(index_of(there, tmp_path, another_home))
+    with closing(connect_reader(taken.location.database)) as connection:
+        said = read_fact(Connected(taken.location.database, connection), MESSAGE_WORDS)
+    assert said is not None
+    assert said.of == taken.status().commits
     if derived:
         assert answers(taken) == answers(built)
     else:  # equal scores may come in another order: rows were made in another

@@ -75,3 +75,19 @@ def test_contents_are_found_by_an_index_in_new_and_former_tables(tmp_path: Path)
             assert found.fetchall() == [(8, 4)]
     assert "content_by_prefix" in plan(new)
     assert "sqlite_autoindex_content_1" in plan(former)
+
+
+def test_bodies_that_teach_nothing_are_not_kept_to_be_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commit_rows, "TRAINING_SAMPLES", 100)
+    chance = random.Random(4)  # noqa: S311
+    database = tmp_path / "index.db"
+    tiny = [f"+{number}" for number in range(150)]
+    with Writer(database, passes=frozenset({Pass.LITERAL})) as writer:
+        writer.add([commit("a", file("a.py", *(hunk(body, words=False) for body in tiny)))])
+        writer.commit()
+        writer.add([commit("b", file("b.py", *(hunk(body, words=False) for body in _bodies(chance, 150))))])
+        writer.commit()
+    with closing(connect_reader(database)) as connection:
+        assert connection.execute("SELECT count(*) FROM dictionary").get == 1

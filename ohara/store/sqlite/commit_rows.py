@@ -150,7 +150,7 @@ class CommitRows:
             self._connection.execute(_ADD_DICTIONARY, (self._learnt_at, dictionary))
             self.codec = codec_of(self._connection)
             self._dictionaries += 1
-            self._samples = []
+        self._samples = []  # where nothing could be learnt, from what comes next
 
     def _is_sample(self, content_id: int) -> bool:
         """True when a dictionary is to be learnt from this content, among others."""

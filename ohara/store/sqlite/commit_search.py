@@ -1,16 +1,18 @@
 """Finds and scores commits by the words of all their hunks together: BM25 in which a commit is one text.
 
-A unit of the postings (`word_pieces`) stands for its commit: hunks that are written together are one. Of a
-commit whose hunks were written at two times, each part is scored by itself.
+Hunks of a commit that are written together are one unit of the postings (`word_pieces`), and nearly every
+commit is one. A commit so large that others came in between, or some of whose hunks were written anew, is
+several: only then is it looked up which commit a hunk belongs to.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.arrays import np
 from ohara.store.bm25 import COMMIT_B, COMMIT_K1, idf
 from ohara.store.sqlite.held_words import Weighting
+from ohara.store.sqlite.hunk_owners import Owners
 from ohara.store.sqlite.word_search import WordSearch, best_of, named_columns
 
 if TYPE_CHECKING:
@@ -24,6 +26,18 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.varints import Numbers
 
     Floats = NDArray[np.float64]
+
+
+_COMMITS = "SELECT count(*) FROM commits"
+_COMMIT = "commit_id"
+
+
+class _Owners(NamedTuple):
+    """The commit of each text and of each unit, as a number from 0 on, and how many there are."""
+
+    of_text: Numbers
+    of_unit: Numbers
+    count: int
 
 
 class CommitSearch(WordSearch):
@@ -41,46 +55,56 @@ class CommitSearch(WordSearch):
         if not len(found):
             return []
         held += self._held(words.common, columns)
-        units = np.unique(self._texts.unit_of_text[found]).astype(np.int64)
-        scores, of_texts = self._commit_scores(held, units, Weighting(np.array(weights) * columns))
-        best = best_of(scores, units, limit)
-        hunks = self._hunks(self._best_texts(found, units[best], of_texts))
+        owners = self._owners()
+        commits = np.unique(owners.of_text[found])
+        scores, of_texts = self._commit_scores(held, commits, owners, Weighting(np.array(weights) * columns))
+        best = best_of(scores, commits, limit)
+        hunks = self._hunks(self._best_texts(found, commits[best], owners, of_texts))
         return list(zip(hunks.tolist(), scores[best].tolist(), strict=True))
 
+    def _owners(self) -> _Owners:
+        """Which commit each text, and each unit, belongs to."""
+        texts = self._texts
+        count = len(texts.units)
+        if count == self._rows(_COMMITS).get:
+            return _Owners(texts.unit_of_text.astype(np.int64), np.arange(count), count)
+        session = self._session
+        commits = session.shared(("owners", _COMMIT), lambda: Owners.read(session, _COMMIT)).numbers
+        of_hunks = np.zeros(int(texts.hunks.max(initial=0)) + 1, np.int64)  # of a hunk that is gone: nobody's
+        known = min(len(of_hunks) - 1, len(commits))
+        of_hunks[1 : known + 1] = commits[:known]
+        found, of_text = np.unique(of_hunks[texts.hunks], return_inverse=True)
+        return _Owners(of_text, of_text[texts.unit_starts], len(found))
+
     def _commit_scores(
-        self, held: Sequence[Held], units: Numbers, weighting: Weighting
+        self, held: Sequence[Held], commits: Numbers, owners: _Owners, weighting: Weighting
     ) -> tuple[Floats, Floats]:
-        """The BM25 of some units, and what the change of each text holds of it."""
-        count = len(self._texts.units)
-        lengths, texts = self._per_unit(self._texts.lengths), self._per_unit(None)
-        commits = int(np.count_nonzero(texts))
-        average = (self._words / commits if commits else 0.0) or 1.0
-        norms = COMMIT_K1 * (1.0 - COMMIT_B + COMMIT_B * lengths[units] / average)
-        scores, of_texts = np.zeros(len(units)), np.zeros(self._size)
+        """The BM25 of some commits, and what the change of each text holds of it."""
+        kept = np.ones(self._size, bool) if self._kept is None else self._kept
+        lengths = np.bincount(owners.of_text, self._texts.lengths * kept, owners.count)
+        is_there = np.bincount(owners.of_text[kept], minlength=owners.count) > 0
+        total = int(np.count_nonzero(is_there))
+        average = (self._words / total if total else 0.0) or 1.0
+        norms = COMMIT_K1 * (1.0 - COMMIT_B + COMMIT_B * lengths[commits] / average)
+        scores, of_texts = np.zeros(len(commits)), np.zeros(self._size)
         for each in held:
-            changed, worths = each.changed, each.weighted(weighting)
-            if self._kept is not None:
-                worths = worths * self._kept[changed]
-            # Of nothing, it would be whole numbers.
-            times = np.bincount(self._texts.unit_of_text[changed], worths, count).astype(np.float64)
-            times[each.units] += weighting.weights[0] * each.times * (texts[each.units] > 0)
-            worth = idf(commits, int(np.count_nonzero(times)))
-            some = times[units]
+            worths = each.weighted(weighting) * kept[each.changed]
+            times = np.zeros(owners.count)
+            # A message once, in however many units it stands.
+            times[owners.of_unit[each.units]] = weighting.weights[0] * each.times
+            times += np.bincount(owners.of_text[each.changed], worths, owners.count)
+            times *= is_there
+            worth = idf(total, int(np.count_nonzero(times)))
+            some = times[commits]
             scores += worth * (some * (COMMIT_K1 + 1.0) / (some + norms))
-            of_texts[changed] += worth * worths
+            of_texts[each.changed] += worth * worths
         return scores, of_texts
 
-    def _per_unit(self, numbers: Numbers | None) -> Floats:
-        """Numbers of texts that still count, added up for each unit; how many texts, without numbers."""
-        units, kept = self._texts.unit_of_text, self._kept
-        if kept is not None:
-            units, numbers = units[kept], numbers[kept] if numbers is not None else None
-        return np.bincount(units, numbers, len(self._texts.units)).astype(np.float64)
-
-    def _best_texts(self, found: Numbers, units: Numbers, of_texts: Floats) -> Numbers:
-        """Of the texts that were found, that of each unit which holds most."""
-        owners = self._texts.unit_of_text[found]
-        order = np.lexsort((found, -of_texts[found], owners))
-        _, firsts = np.unique(owners[order], return_index=True)
-        best = dict(zip(owners[order][firsts].tolist(), found[order][firsts].tolist(), strict=True))
-        return np.array([best[unit] for unit in units.tolist()], np.int64)
+    @staticmethod
+    def _best_texts(found: Numbers, commits: Numbers, owners: _Owners, of_texts: Floats) -> Numbers:
+        """Of the texts that were found, that of each commit which holds most."""
+        of_found = owners.of_text[found]
+        order = np.lexsort((found, -of_texts[found], of_found))
+        first_owners, firsts = np.unique(of_found[order], return_index=True)
+        best: Numbers = found[order][firsts][np.searchsorted(first_owners, commits)]
+        return best

@@ -6,6 +6,7 @@ trigram tables are made anew in that order: the same history makes the same file
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from contextlib import ExitStack, closing
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from ohara.errors import StoreError
 from ohara.model import Pass, Sha
-from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
+from ohara.store import message_words
+from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, MESSAGE_WORDS, THREADED, THREADS
 from ohara.store.sql.meta import read_fact, read_meta
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
 from ohara.store.sql.symbols import name_row
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 _TEXTS_AT_ONCE = 2_000
 _TEXT, _LITERAL = PASS_BITS[Pass.TEXT], PASS_BITS[Pass.LITERAL]
 _ROOTS = "SELECT sha FROM commits WHERE live = 1 AND length(parents) = 0 ORDER BY sha"
+_MESSAGES = """SELECT commits.message FROM commits JOIN new_commit ON new_commit.old = commits.id
+  ORDER BY new_commit.new"""
 _HUNKS = f"""SELECT new_hunk.new, new_commit.new, commits.message, path.path, coalesce(header.header, ''),
     hunk.file_id = 0, {EFFECTIVE_LEFT_OUT} IS NULL, content.body
   FROM hunk JOIN new_hunk ON new_hunk.old = hunk.id JOIN commits ON commits.id = hunk.commit_id
@@ -122,6 +126,9 @@ def _header(connection: Connection, *, derived: bool) -> Header:
         facts[fact.name] = read_fact(connected(connection), fact) or ""
     for number in (THREADS, THREADED):
         facts[number.name] = read_fact(connected(connection), number)
+    # Counted anew: what the index says of it is of one of its runs, and files of one history are the same.
+    said = message_words.count([row[0] for row in connection.execute(_MESSAGES)])
+    facts[MESSAGE_WORDS.name] = json.dumps(MESSAGE_WORDS.write(said), sort_keys=True)
     rules = read_meta(connected(connection), "rules")
     vectors = _vectors(connection) if derived else None
     return Header(

@@ -18,7 +18,7 @@ import msgspec
 
 from ohara.errors import StoreError
 from ohara.model import Sha, VectorForm
-from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, THREADED, THREADS
+from ohara.store.facts import FINGERPRINT, HEAD_LINES, HEAD_SYMBOLS, MESSAGE_WORDS, THREADED, THREADS
 from ohara.store.fingerprint import Fingerprint
 from ohara.store.index import Exported
 from ohara.store.sqlite import former_trigrams, former_words
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.store.locate import IndexLocation
+    from ohara.store.message_words import MessageWords
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.portable import Table
 
@@ -253,10 +254,20 @@ class _Copy:
         for fact in (HEAD_LINES, HEAD_SYMBOLS, THREADS, THREADED):
             if fact.name in header.facts:
                 facts[fact.name] = header.facts[fact.name]
+        if (said := _message_words(header.facts.get(MESSAGE_WORDS.name))) is not None:
+            facts[MESSAGE_WORDS.name] = MESSAGE_WORDS.write(said)
         self._connection.executemany(
             "INSERT OR REPLACE INTO meta VALUES(?, ?)",
             [(name, json.dumps(value)) for name, value in facts.items()],
         )
+
+
+def _message_words(told: str | int | None) -> MessageWords | None:
+    """How common words are in messages, as a file tells it; None when it does not, or makes no sense."""
+    try:
+        return MESSAGE_WORDS.read(json.loads(told)) if isinstance(told, str) else None
+    except ValueError:
+        return None
 
 
 def _indexes_of_a_fresh_database() -> list[tuple[str, str]]:
