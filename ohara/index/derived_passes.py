@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ohara.index.ipc import Part
@@ -52,7 +54,8 @@ def convert(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> I
     """Keep words or trigrams as they are kept now, in an index of a former version.
 
     It is searched as before meanwhile. Commits go in the order of their numbers, whichever worker is first:
-    so much is converted when it is stopped or killed, and the next run goes on there.
+    so much is converted when it is stopped or killed, and the next run goes on there. One that is given up
+    waits for its turn, too: what is before it may still be in other workers' hands.
     """
     passes = writer.passes
     unconverted = passes.unconverted if stage is Pass.TEXT else passes.unconverted_literals
@@ -63,24 +66,25 @@ def convert(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> I
         passes.convert_texts if stage is Pass.TEXT else passes.convert_literals,
     )
 
+    given_up: set[int] = set()
+
     def attempt(suspects: frozenset[object]) -> Iterator[Progress]:
         pending = unconverted()
-        tasks = list(_in_order(pending, suspects))
+        turns = deque(_in_order(pending, suspects | given_up))
+        tasks = [turn for turn in turns if turn[0] not in given_up]
         batches = Batches(writer)
-        arrived: dict[object, Sequence[object]] = {}
+        arrived: dict[int, Sequence[object]] = {number: [_nothing(stage, number)] for number in given_up}
         done = total - len(pending)
-        waiting = iter(tasks)
-        awaited = next(waiting, None)
-        for message in pool.run(f"derive-{stage}", tasks):
+        # The first of all may be given up, or the only one: nobody answers for those.
+        for message in chain((None,), pool.run(f"derive-{stage}", tasks)):
             if isinstance(message, Part):
                 arrived[cast("tuple[int]", message.results[0])[0]] = message.results
-            while awaited is not None and awaited[0] in arrived:
-                ready = arrived.pop(awaited[0])
+            while turns and turns[0][0] in arrived:
+                ready = arrived.pop(turns.popleft()[0])
                 writer.begin()
                 write(ready)
                 done += len(ready)
                 batches.end_if_full()
-                awaited = next(waiting, None)
                 yield Progress(stage, done, total, 0, clock.elapsed_s)
             if clock.expired:
                 break
@@ -89,7 +93,7 @@ def convert(writer: Writer, pool: Pool | Inline, clock: Clock, stage: Pass) -> I
     def give_up(commit_id: object, reason: str) -> None:
         number = cast("int", commit_id)
         writer.record_failure(writer.sha_of(number), f"its {stage} pass {reason}")
-        write([_nothing(stage, number)])
+        given_up.add(number)
 
     if total:
         yield from surviving(writer, attempt, give_up)

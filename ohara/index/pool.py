@@ -116,6 +116,10 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every process, for good; also when that was done before."""
         self._close_all()
         self._selector.close()
 

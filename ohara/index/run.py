@@ -191,6 +191,8 @@ def _index(writer: Writer, this: _Run, started: Pool | None) -> Iterator[Progres
     choice = choose_refs(writer, this.options.refs, this.settings.index.refs)
     tips = resolve_tips(this.repository, choice)
     with ExitStack() as workshop:
+        if started is not None:
+            workshop.callback(started.close)
         newest = newest_commits(this.repository, writer, tips, this.limits)
         ahead = started
         if ahead is None and wants_workers(newest):

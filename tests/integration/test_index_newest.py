@@ -8,14 +8,18 @@ import pytest
 
 from fixtures import histories
 from ohara.engine import Engine
-from ohara.index import newest, pool, run, survey
+from ohara.index import newest, pool, run, survey, threads
+from ohara.index.plan import Limits
 from ohara.index.run import IndexOptions
 from ohara.model import Pass
 from ohara.store.facts import TIPS, TOTAL
+from ohara.store.sqlite.upkeep import Upkeep
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from subprocess import Popen
 
     from ohara.index.plan import Plan
 
@@ -78,3 +82,34 @@ def test_workers_of_a_first_long_run_start_before_the_index_is_made(
     database = Engine.open(repo.path).location.database
     index(repo, QUICK)
     assert found[0] is False
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_workers_have_ended_before_threads_are_found_and_the_index_is_compacted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_first: bool
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 40)
+    if not is_first:
+        index(repo, IndexOptions(limits=Limits(max_commits=1), lock_wait_s=10, passes=QUICK.passes))
+    monkeypatch.setattr(run, "_WORTH_COMPACTING_COMMITS", 1)
+    processes: list[Popen[bytes]] = []
+    alive: dict[str, int] = {}
+    start = pool.Pool.start
+
+    def noted(self: pool.Pool) -> None:
+        start(self)
+        processes.extend(worker.process for worker in self._workers)
+
+    def looked(name: str, function: Callable[..., None]) -> Callable[..., None]:
+        def looking(*given: object) -> None:
+            alive[name] = sum(process.poll() is None for process in processes)
+            function(*given)
+
+        return looking
+
+    monkeypatch.setattr(pool.Pool, "start", noted)
+    monkeypatch.setattr(threads, "find", looked("threads", threads.find))
+    monkeypatch.setattr(Upkeep, "compact", looked("compaction", Upkeep.compact))
+    index(repo)
+    assert processes
+    assert alive == {"threads": 0, "compaction": 0}

@@ -40,8 +40,3 @@ def unpack(string: bytes) -> Numbers:
 def pack_steps(numbers: Numbers) -> bytes:
     """One string of numbers that rise."""
     return pack(np.diff(numbers, prepend=0))
-
-
-def unpack_steps(string: bytes) -> Numbers:
-    """The numbers that rise of a string."""
-    return np.cumsum(unpack(string))
