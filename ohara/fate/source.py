@@ -12,6 +12,7 @@ from ohara.fate.view import FateView
 from ohara.git.repo import Repository
 from ohara.model import Fate, HunkId, Pass
 from ohara.records import dataclass
+from ohara.store.facts import HEAD_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ohara.fate.view import Asked, States
     from ohara.model import FateFilter, Sha
     from ohara.store.reading import Reader
+
+    _Kept = tuple[str, str | None]
 
 _KEPT_TIPS = 4  # branches that a person compares in one sitting
 
@@ -67,8 +70,8 @@ class FateSource:
         self._place = place
         self._lock = Lock()
         self._repository: Repository | None = None
-        self._tips: dict[tuple[str, Sha], Tip] = {}
-        self._states: tuple[tuple[str, Sha], States] | None = None
+        self._tips: dict[tuple[_Kept, Sha], Tip] = {}
+        self._states: tuple[tuple[_Kept, Sha], States] | None = None
         self._selected: tuple[States, dict[Wanted, Selected]] | None = None
 
     def fates(self, reader: Reader, hunks: Sequence[Asked], tip: Sha | None, within_s: float) -> Fates:
@@ -125,7 +128,7 @@ class FateSource:
 
     def _all(self, reader: Reader, tip: Sha, until: float) -> States:
         """What `is:` may say of every hunk; the last answer is kept, for all readers of the same state."""
-        key = (reader.state(), tip)
+        key = (_kept(reader), tip)
         if self._states is None or self._states[0] != key:
             self._states = (key, self._view(reader, tip, until).states())
         return self._states[1]
@@ -133,12 +136,17 @@ class FateSource:
     def _view(self, reader: Reader, sha: Sha, until: float) -> FateView:
         if self._repository is None:
             self._repository = Repository.open(self._place)
-        key = (reader.state(), sha)
+        key = (_kept(reader), sha)
         if key not in self._tips:
-            if len(self._tips) >= _KEPT_TIPS or any(state != key[0] for state, _ in self._tips):
+            if len(self._tips) >= _KEPT_TIPS or any(kept != key[0] for kept, _ in self._tips):
                 self._tips.clear()
             self._tips[key] = Tip(self._repository, sha)
         return FateView(reader, self._tips[key], until)
+
+
+def _kept(reader: Reader) -> _Kept:
+    """The state of an index, and whose files it keeps: a checkout alone changes only these."""
+    return reader.state(), reader.fact(HEAD_LINES)
 
 
 def _selected(states: States, wanted: Wanted) -> Selected:

@@ -152,7 +152,7 @@ class Tip:
     def _kept(self, reader: Reader) -> tuple[set[tuple[str, str]], set[str]]:
         """The files that are kept for HEAD, and the paths of those that this commit has as well.
 
-        A tip is for one state of the index: they are asked for once.
+        A tip is for one state of the index and of what is kept there: they are asked for once.
         """
         if self._kept_files is None:
             kept = reader.head_versions()

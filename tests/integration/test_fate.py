@@ -161,6 +161,26 @@ def test_fate_is_seen_from_head_as_it_is_now_and_from_a_ref(story: History) -> N
     assert found_by(engine, '"call(attempt)" is:alive') == {"add retry"}
 
 
+def test_fate_is_seen_anew_when_only_the_files_that_are_kept_are_others(story: History) -> None:
+    story.branch("beside", "retry")
+    story.commit("beside", {"d.py": "d = 1\n"})
+    story.branch("above", "retry")
+    story.commit("above", {"a.py": "# one\n# two\nimport os\n\n\n" + FUNCTION.replace("call", "ask")})
+    story.switch("main")
+    story.flush()
+    all_refs = replace(WITHOUT_VECTORS, refs=RefChoice(all_refs=True))
+    head = story.repo.git("symbolic-ref", "HEAD").strip()
+    story.repo.git("symbolic-ref", "HEAD", "refs/heads/beside")
+    engine = index(story.repo, all_refs)
+    story.repo.git("symbolic-ref", "HEAD", head)
+    expected = Fate(FateState.ALIVE, 3, 3, "a.py", 4)
+    assert fate(engine, story.repo.sha["retry"]) == expected
+    story.repo.git("symbolic-ref", "HEAD", "refs/heads/above")
+    index(story.repo, all_refs).close()
+    story.repo.git("symbolic-ref", "HEAD", head)
+    assert fate(engine, story.repo.sha["retry"]) == expected
+
+
 def test_is_bounds_what_is_searched(story: History) -> None:
     story.commit("shout", {"b.py": "import sys\n" + OTHER})
     story.commit("move it", {"b.py": "import sys\n", "c.py": OTHER})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 from ohara.store.sqlite.reader import Reader
-from ohara.store.sqlite.symbol_names import _varints
-from ohara.store.sqlite.writer import Writer
+from ohara.store.sqlite.shared_memory import SharedMemory
+from ohara.store.sqlite.symbol_names import _varints, ranked
+from ohara.store.sqlite.writer import INSERT_NAME, Writer
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -26,13 +28,17 @@ QUESTIONS = (
 )
 
 
+def knows_lengths(reader: Reader) -> bool:
+    return any("lengths of names" in key for key in reader._memory._kept if isinstance(key, tuple))
+
+
 def asked_twice(reader: Reader, words: Sequence[str], limit: int) -> tuple[list[tuple[int, float]], ...]:
     """What FTS5 says, which the first question goes to, and what is said to the second."""
     reader._memory.forget()
     first = reader.symbols_by_words(words, WEIGHTS, limit)
-    assert reader._memory.kept("lengths of names") is None
+    assert not knows_lengths(reader)
     second = reader.symbols_by_words(words, WEIGHTS, limit)
-    assert reader._memory.kept("lengths of names") is not None
+    assert knows_lengths(reader)
     return first, second
 
 
@@ -58,6 +64,54 @@ def test_the_second_question_is_answered_as_the_first(small_project: Repo) -> No
         writer.drop_symbol_words(gone)
         writer.commit()
     assert assert_alike(reader) < before
+    reader.close()
+
+
+def test_what_an_older_snapshot_shows_is_not_told_of_a_later_one(small_project: Repo) -> None:
+    database = index(small_project).location.database
+    memory = SharedMemory()
+    older, later = Reader(database, memory), Reader(database, memory)
+    for reader in (older, later):
+        reader.symbols_by_words(("function",), WEIGHTS, 1_000)
+    before = older.symbols_by_words(("function",), WEIGHTS, 1_000)
+    last = max(symbol for symbol, _ in before)
+    with older.snapshot():
+        older.counts()
+        with Writer(database, passes=frozenset()) as writer:
+            writer.begin()
+            added = [(last + 1_000 + each, "function", "function fresh", "") for each in range(3)]
+            writer.run_many(INSERT_NAME, added)
+            writer.commit()
+        later.counts()  # notices it, and has all forgotten
+        assert ranked(older, ("function",), WEIGHTS, 1_000) == before
+    fresh = Reader(database)
+    expected = fresh.symbols_by_words(("function", "fresh"), WEIGHTS, 1_000)
+    assert len(expected) == len(before) + 3
+    found = ranked(later, ("function", "fresh"), WEIGHTS, 1_000)
+    assert [symbol for symbol, _ in found] == [symbol for symbol, _ in expected]
+    assert [score for _, score in found] == pytest.approx([score for _, score in expected], abs=1e-12)
+    for reader in (older, later, fresh):
+        reader.close()
+
+
+def test_a_reader_that_was_stopped_still_cannot_write(small_project: Repo) -> None:
+    reader = Reader(index(small_project).location.database)
+    expected = reader.symbols_by_words(("function",), WEIGHTS, 5)
+    running: list[str] = []
+
+    def begins(_cursor: apsw.Cursor, statement: str, _: object) -> bool:
+        running[:] = [statement]
+        return True
+
+    reader.connection.exec_trace = begins
+    reader.connection.set_progress_handler(lambda: "VIRTUAL" in running[0], 1)
+    with pytest.raises(apsw.InterruptError):
+        reader.symbols_by_words(("function",), WEIGHTS, 5)
+    reader.connection.set_progress_handler(None)
+    reader.connection.exec_trace = None
+    assert reader.connection.pragma("query_only") == 1
+    second = reader.symbols_by_words(("function",), WEIGHTS, 5)
+    assert [symbol for symbol, _ in second] == [symbol for symbol, _ in expected]
     reader.close()
 
 

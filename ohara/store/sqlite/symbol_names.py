@@ -34,6 +34,9 @@ _HOLDING = """SELECT json_group_array(4 * doc + CASE col WHEN 'kind' THEN 0 WHEN
 _LENGTHS = "SELECT id, sz FROM fts_symbol_name_docsize"
 _TOTALS = "SELECT block FROM fts_symbol_name_data WHERE id = 1"  # how many rows, and words in each column
 
+# The totals, and which segments there are and how much was ever written: all that is written changes these.
+_STATE = "SELECT block FROM fts_symbol_name_data WHERE id IN (1, 10) ORDER BY id"
+
 
 class _Holding(NamedTuple):
     """The symbols that hold a word, and how often in each column."""
@@ -63,12 +66,32 @@ class _Lengths(NamedTuple):
 def ranked(
     session: Session, words: Sequence[str], weights: tuple[float, float, float], limit: int
 ) -> list[tuple[int, float]]:
-    """The symbols that hold one of some words, best first; to be called within one snapshot."""
-    lengths = session.shared("lengths of names", lambda: _lengths(session))
+    """The symbols that hold one of some words, best first."""
+    _open_vocabulary(session)
+    with session.snapshot():
+        return _ranked(session, words, weights, limit)
+
+
+def _open_vocabulary(session: Session) -> None:
+    """Make the vocabulary readable; not within a snapshot, which an interrupt would end with it."""
+    session.check()
+    try:
+        session.connection.pragma("query_only", 0)
+        session.connection.execute(_VOCABULARY)
+    finally:  # also when it is told to stop meanwhile
+        session.connection.pragma("query_only", 1)
+
+
+def _ranked(
+    session: Session, words: Sequence[str], weights: tuple[float, float, float], limit: int
+) -> list[tuple[int, float]]:
+    # Others may have noticed a change that this snapshot does not show: what is kept goes by what it shows.
+    state = (session.stamp.identity, *(bytes(row[0]) for row in session.rows(_STATE)))
+    lengths = session.shared(("lengths of names", state), lambda: _lengths(session))
     score = np.zeros(len(lengths.words))
     is_found = np.zeros(len(lengths.words), bool)
     for word in words:
-        symbols, times = session.shared(("names with", word), partial(_holding, session, word))
+        symbols, times = session.shared(("names with", word, state), partial(_holding, session, word))
         if not len(symbols):
             continue
         weighed = times @ np.array(weights)
@@ -82,10 +105,6 @@ def ranked(
 
 
 def _holding(session: Session, word: str) -> _Holding:
-    session.check()
-    session.connection.pragma("query_only", 0)
-    session.connection.execute(_VOCABULARY)
-    session.connection.pragma("query_only", 1)
     listed = np.array(json.loads(session.rows(_HOLDING, (word,))[0][0]), np.int64)
     places, counts = np.unique(listed, return_counts=True)
     symbols, of_places = np.unique(places >> 2, return_inverse=True)

@@ -131,8 +131,7 @@ def symbols_by_words(
     if asked and all(words_of(word) == [word] for word in words):  # a phrase is FTS5's to find
         from ohara.store.sqlite.symbol_names import ranked  # brings numpy, as above
 
-        with session.snapshot():
-            return ranked(session, words, weights, limit)
+        return ranked(session, words, weights, limit)
     asked.append(None)
     statement = _SYMBOLS.format(weights=", ".join(map(str, weights)))
     return [(row[0], row[1]) for row in session.rows(statement, (any_of(words), limit))]
