@@ -105,7 +105,7 @@ DEFAULT = Profile(
         ((0, 0.5, 1, 1, 0.4, 0.2), 0.6),
     ),
     columns=(),
-    lanes=lane_weights(vector=0.05, text=1.0, symbol=0.15, commit=0.2, commit_text=0.75),
+    lanes=lane_weights(vector=0.05, text=1.0, symbol=0.15, commit=0.2, commit_text=0.4),
     commit_weighting=(6, 1, 1, 1, 0.2, 0.1),
     by_class=MappingProxyType(
         {
