@@ -7,9 +7,11 @@ import random
 import signal
 import subprocess
 import sys
+import tracemalloc
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import apsw
 import msgspec
 import pytest
 import zstandard
@@ -26,11 +28,12 @@ from ohara.store.sqlite import portable_file
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.portable import End, Header, Rows
+from ohara.store.sqlite.trigram_pieces import contents_with_trigrams
 from tests.indexing import facts_of, index
 from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from fixtures.git import Repo
@@ -198,8 +201,8 @@ def remade(file: Path, change: Callable[[list[Header | Rows | End]], list[object
 
 def with_rows(
     table: str, change: Callable[[list[list[object]]], object]
-) -> Callable[[list[object]], list[object]]:
-    def changed(sent: list[object]) -> list[object]:
+) -> Callable[[Sequence[object]], list[object]]:
+    def changed(sent: Sequence[object]) -> list[object]:
         made: list[object] = []
         for message in sent:
             if isinstance(message, Rows) and message.table == table:
@@ -276,6 +279,39 @@ def test_a_bomb_is_not_unpacked(small_project: Repo, tmp_path: Path) -> None:
     engine = Engine.open(small_project.path)
     with pytest.raises(StoreError, match="too long"):
         take_over(engine.repository, engine.store, bomb, replace=False, progress=lambda _: None)
+
+
+MANY = zstandard.ZstdCompressor().compress((2**22).to_bytes(4, "little") + b"\0" * 2**22)
+SWOLLEN: dict[str, Callable[[list[object]], object]] = {
+    "members that are not said": lambda row: row.__setitem__(2, MANY),
+    "members that cannot be": lambda row: row.__setitem__(slice(1, 3), [2**22, MANY]),
+    "blocks that cannot be": lambda row: row.__setitem__(3, MANY),
+}
+
+
+@pytest.mark.parametrize("kind", SWOLLEN)
+def test_trigrams_that_swell_are_refused_before_they_take_room(
+    small_project: Repo, sample: Path, tmp_path: Path, another_home: Callable[[str], None], kind: str
+) -> None:
+    hostile = remade(sample, with_rows("trigram_piece", lambda rows: SWOLLEN[kind](rows[0])), tmp_path / "h")
+    another_home("victim")
+    engine = Engine.open(small_project.path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(StoreError, match=r"too long|more than there can be"):
+            take_over(engine.repository, engine.store, hostile, replace=False, progress=lambda _: None)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+    assert not engine.store.exists
+
+
+def test_a_piece_of_trigrams_has_the_members_that_it_says(small_project: Repo) -> None:
+    engine = index(small_project)
+    with closing(apsw.Connection(str(engine.location.database))) as connection:
+        connection.execute("UPDATE trigram_piece SET contents = contents + 1")
+        with pytest.raises(ValueError, match="as many contents as it says"):
+            contents_with_trigrams(connection)
 
 
 @pytest.mark.parametrize("seed", range(3))

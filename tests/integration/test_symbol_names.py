@@ -9,7 +9,7 @@ import pytest
 
 from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.shared_memory import SharedMemory
-from ohara.store.sqlite.symbol_names import _varints, ranked
+from ohara.store.sqlite.symbol_names import _varints, open_vocabulary, ranked
 from ohara.store.sqlite.writer import INSERT_NAME, Writer
 from tests.indexing import index
 
@@ -73,6 +73,7 @@ def test_what_an_older_snapshot_shows_is_not_told_of_a_later_one(small_project: 
     older, later = Reader(database, memory), Reader(database, memory)
     for reader in (older, later):
         reader.symbols_by_words(("function",), WEIGHTS, 1_000)
+        open_vocabulary(reader)
     before = older.symbols_by_words(("function",), WEIGHTS, 1_000)
     last = max(symbol for symbol, _ in before)
     with older.snapshot():

@@ -29,7 +29,7 @@ from ohara.store.sqlite.incoming import BY_NAME, Incoming, bad_file
 from ohara.store.sqlite.portable import COMMIT_VECTORS, VECTORS, Header
 from ohara.store.sqlite.portable_file import check, messages
 from ohara.store.sqlite.schema import FTS_HUNK_TEXT, FTS_LITERAL, MIGRATIONS, migrate
-from ohara.store.sqlite.trigram_pieces import contents_with_trigrams
+from ohara.store.sqlite.trigram_pieces import check_sizes, contents_with_trigrams
 from ohara.store.sqlite.word_pieces import hunks_with_words
 
 if TYPE_CHECKING:
@@ -236,6 +236,7 @@ class _Copy:
                 raise bad_file(self._file, "a row names another that is not there")
         try:
             worded = hunks_with_words(self._connection)
+            check_sizes(self._connection)
             spelt = contents_with_trigrams(self._connection)
         except ValueError as error:
             raise bad_file(self._file, str(error)) from error

@@ -22,10 +22,14 @@ COUNT_BYTES = 4  # in front: how many numbers there are
 _LARGEST = 1 << 28  # bytes, of a hundred million numbers
 
 
-def opened(string: bytes) -> tuple[bytes, bytes]:
-    """The bytes of all numbers, and what is behind them; raises ValueError for what nobody wrote."""
+def opened(string: bytes, most: int = _LARGEST) -> tuple[bytes, bytes]:
+    """The bytes of all numbers, and what is behind them; raises ValueError for what nobody wrote.
+
+    What has more numbers than there can be is not unpacked.
+    """
+    largest = min(_LARGEST, COUNT_BYTES + (1 + FAR_BYTES) * most + 1)
     try:
-        if zstandard.frame_content_size(string) not in range(_LARGEST):
+        if zstandard.frame_content_size(string) not in range(largest):
             raise ValueError("a string is too long")
         plain = zstandard.ZstdDecompressor().decompress(string)
     except zstandard.ZstdError as error:
@@ -42,8 +46,8 @@ class NumberRun:
 
     __slots__ = ("_far", "_near")
 
-    def __init__(self, string: bytes) -> None:
-        self._near, planes = opened(string)
+    def __init__(self, string: bytes, most: int = _LARGEST) -> None:
+        self._near, planes = opened(string, most)
         count = len(planes) // FAR_BYTES
         joined = bytearray(len(planes))
         for at in range(FAR_BYTES):

@@ -63,17 +63,8 @@ class _Lengths(NamedTuple):
         return self.words.nbytes
 
 
-def ranked(
-    session: Session, words: Sequence[str], weights: tuple[float, float, float], limit: int
-) -> list[tuple[int, float]]:
-    """The symbols that hold one of some words, best first."""
-    _open_vocabulary(session)
-    with session.snapshot():
-        return _ranked(session, words, weights, limit)
-
-
-def _open_vocabulary(session: Session) -> None:
-    """Make the vocabulary readable; not within a snapshot, which an interrupt would end with it."""
+def open_vocabulary(session: Session) -> None:
+    """Make the vocabulary readable, before a snapshot: within it an interrupt would end that as well."""
     session.check()
     try:
         session.connection.pragma("query_only", 0)
@@ -82,9 +73,10 @@ def _open_vocabulary(session: Session) -> None:
         session.connection.pragma("query_only", 1)
 
 
-def _ranked(
+def ranked(
     session: Session, words: Sequence[str], weights: tuple[float, float, float], limit: int
 ) -> list[tuple[int, float]]:
+    """The symbols that hold one of some words, best first; to be called within one snapshot."""
     # Others may have noticed a change that this snapshot does not show: what is kept goes by what it shows.
     state = (session.stamp.identity, *(bytes(row[0]) for row in session.rows(_STATE)))
     lengths = session.shared(("lengths of names", state), lambda: _lengths(session))

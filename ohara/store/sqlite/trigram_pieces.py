@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ohara.records import dataclass
-from ohara.store.sqlite.number_runs import NumberRun
+from ohara.store.sqlite.number_runs import NumberRun, opened
 from ohara.store.sqlite.word_blocks import kept_at, string_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,11 @@ TABLES = ("trigram_piece", BLOCKS, "dropped_trigrams")
 
 _NUMBERS = "SELECT piece FROM trigram_piece ORDER BY piece"
 _PIECE = "SELECT contents, blocks FROM trigram_piece WHERE piece = ?"
-_MEMBERS = "SELECT members FROM trigram_piece WHERE piece = ?"
+_MEMBERS = "SELECT contents, members FROM trigram_piece WHERE piece = ?"
+_SIZES = "SELECT contents, blocks FROM trigram_piece"
+_CONTENTS = "SELECT count(*) FROM content"
+_BYTES = f"SELECT coalesce(sum(length(bytes)), 0) FROM {BLOCKS}"
+_SMALLEST_BLOCK = 9  # bytes, of which a compressed string has not less
 _DROPPED = "SELECT content, piece FROM dropped_trigrams"
 _THERE = "SELECT 1 FROM sqlite_schema WHERE name = 'trigram_piece'"
 
@@ -79,9 +83,26 @@ def read_pieces(connection: Connection) -> list[Piece]:
 
 
 def read_members(connection: Connection, piece: int) -> list[int]:
-    """The contents that a piece speaks of, in order."""
-    run = NumberRun(connection.execute(_MEMBERS, (piece,)).get)
+    """The contents that a piece speaks of, in order; raises ValueError when there are not so many."""
+    contents, members = connection.execute(_MEMBERS, (piece,)).get
+    run = NumberRun(members, contents)
+    if len(run) != contents:
+        raise ValueError("a piece of trigrams does not have as many contents as it says")
     return list(run.sums(0, len(run)))
+
+
+def check_sizes(connection: Connection) -> None:
+    """Raise ValueError when pieces that nothing was dropped from say more than there can be.
+
+    Of what somebody else wrote: a few bytes may stand for more numbers than fit into memory.
+    """
+    contents = connection.execute(_CONTENTS).get
+    blocks = connection.execute(_BYTES).get // _SMALLEST_BLOCK
+    for own, where in connection.execute(_SIZES):
+        contents -= own
+        blocks -= len(opened(where, 2 * blocks)[0]) // 2
+        if contents < 0 or blocks < 0:
+            raise ValueError("a piece of trigrams says more than there can be")
 
 
 def read_dropped(connection: Connection) -> dict[int, int]:

@@ -129,9 +129,11 @@ def symbols_by_words(
     """The symbols whose kind, name or neighbours hold the words, best first; weights in that order."""
     asked = session.remembered("questions about names", list[object])
     if asked and all(words_of(word) == [word] for word in words):  # a phrase is FTS5's to find
-        from ohara.store.sqlite.symbol_names import ranked  # brings numpy, as above
+        from ohara.store.sqlite.symbol_names import open_vocabulary, ranked  # brings numpy, as above
 
-        return ranked(session, words, weights, limit)
+        open_vocabulary(session)
+        with session.snapshot():
+            return ranked(session, words, weights, limit)
     asked.append(None)
     statement = _SYMBOLS.format(weights=", ".join(map(str, weights)))
     return [(row[0], row[1]) for row in session.rows(statement, (any_of(words), limit))]
