@@ -150,7 +150,10 @@ class Pool:
 
     @contextmanager
     def meanwhile(self, steps: Iterator[object]) -> Iterator[None]:
-        """Take steps of something else in this process whenever no worker has an answer ready."""
+        """Take steps of something else in this process whenever no worker has an answer ready.
+
+        What a step raises comes out of `run`.
+        """
         self._meanwhile = steps
         try:
             yield

@@ -28,7 +28,7 @@ from ohara.index.newest import (
     wants_workers,
 )
 from ohara.index.plan import NO_LIMITS, Limits, Plan
-from ohara.index.pool import Pool
+from ohara.index.pool import Pool, WorkerDied
 from ohara.index.rules import Exclusions, find_attribute_files, read_rules, remember_attribute_files
 from ohara.index.stages import Clock
 from ohara.index.survey import (
@@ -267,18 +267,32 @@ def _later_passes(
     # Lines are followed in this process while it waits for workers: alone, that would leave cores idle.
     with closing(_lines(writer, this, tips)) as lines:
         followed: deque[Progress] = deque(maxlen=1)
-        with pool.meanwhile(_noted(lines, followed)):
+        faults: list[Exception] = []
+        with pool.meanwhile(_noted(writer, lines, followed, faults)):
             yield from _symbols_and_vectors(writer, pool, this, tips)
+        if faults:
+            raise faults[0]
         yield from followed
         if not this.clock.expired:
             yield from lines
 
 
-def _noted(lines: Iterator[Progress], last: deque[Progress]) -> Iterator[Progress]:
-    """Note how far lines are: shown in turn with other passes, neither could be followed."""
-    for progress in lines:
-        last.append(progress)
-        yield progress
+def _noted(
+    writer: Writer, lines: Iterator[Progress], last: deque[Progress], faults: list[Exception]
+) -> Iterator[Progress]:
+    """Note how far lines are: shown in turn with other passes, neither could be followed.
+
+    A fault is noted, too: it is no reason to have no symbols and vectors. It may have left something
+    half-written in the batch of those, which then begin again where the last batch ended.
+    """
+    try:
+        for progress in lines:
+            last.append(progress)
+            yield progress
+    except Exception as fault:  # noqa: BLE001 - whatever it is, it is raised when the others are done
+        faults.append(fault)
+        writer.rollback()
+        raise WorkerDied(()) from None
 
 
 def _lines(writer: Writer, this: _Run, tips: Mapping[str, Sha]) -> Generator[Progress]:

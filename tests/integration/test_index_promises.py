@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,9 @@ from ohara.index.pool import Pool, WorkerDied
 from ohara.index.run import IndexOptions
 from ohara.index.symbols import Toucher
 from ohara.model import Pass
+from ohara.store.sql.session import PASS_BITS
 from ohara.store.sqlite.connection import connect_reader, connect_writer
+from ohara.store.sqlite.passes import Passes
 from ohara.store.sqlite.writer import Writer
 from ohara.store.writer_lock import writer_lock
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index, moments
@@ -250,6 +252,49 @@ def test_what_is_done_meanwhile_is_done_while_workers_work(
     monkeypatch.setattr(Pool, "meanwhile", counted)
     index(repo)
     assert steps
+
+
+def test_a_fault_while_lines_are_followed_costs_no_symbols_and_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 600)
+    mark, run = Passes.mark, Pool.run
+    done: list[int] = []
+    at_work: list[str] = []
+    failed_beside: list[str] = []
+
+    def failing(self: Passes, stage: Pass, commits: Iterable[int]) -> None:
+        """Fail when the lines of a commit are written and it is not marked yet."""
+        if stage is Pass.LINES:
+            done.append(1)
+            if len(done) == 30:
+                failed_beside.extend(at_work)
+                raise ZeroDivisionError
+        mark(self, stage, commits)
+
+    def noted(self: Pool, kind: str, tasks: Iterable[tuple[object, ...]]) -> Iterator[Part | Failed]:
+        at_work.append(kind)
+        try:
+            yield from run(self, kind, tasks)
+        finally:
+            at_work.remove(kind)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Passes, "mark", failing)
+        patched.setattr(Pool, "run", noted)
+        with pytest.raises(ZeroDivisionError):
+            index(repo)
+    assert failed_beside
+    engine = Engine.open(repo.path)
+    with closing(connect_reader(engine.location.database)) as reader:
+        without = "SELECT count(*) FROM commits WHERE passes & ? = 0"
+        half_written = """SELECT count(*) FROM line_count JOIN hunk ON hunk.id = hunk_id
+          JOIN commits ON commits.id = hunk.commit_id WHERE passes & ? = 0"""
+        assert reader.execute(without, (PASS_BITS[Pass.SYMBOL],)).get == 0
+        assert reader.execute(without, (PASS_BITS[Pass.LINES],)).get > 0
+        assert reader.execute(half_written, (PASS_BITS[Pass.LINES],)).get == 0
+    index(repo)
+    assert facts_of(engine) == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
 
 
 def test_a_file_that_ends_a_worker_costs_its_own_symbols(
