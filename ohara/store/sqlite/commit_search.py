@@ -37,7 +37,7 @@ class _Owners(NamedTuple):
 
     of_text: Numbers
     of_unit: Numbers
-    count: int
+    commits: int
 
 
 class CommitSearch(WordSearch):
@@ -81,18 +81,18 @@ class CommitSearch(WordSearch):
     ) -> tuple[Floats, Floats]:
         """The BM25 of some commits, and what the change of each text holds of it."""
         kept = np.ones(self._size, bool) if self._kept is None else self._kept
-        lengths = np.bincount(owners.of_text, self._texts.lengths * kept, owners.count)
-        is_there = np.bincount(owners.of_text[kept], minlength=owners.count) > 0
+        lengths = np.bincount(owners.of_text, self._texts.lengths * kept, owners.commits)
+        is_there = np.bincount(owners.of_text[kept], minlength=owners.commits) > 0
         total = int(np.count_nonzero(is_there))
         average = (self._words / total if total else 0.0) or 1.0
         norms = COMMIT_K1 * (1.0 - COMMIT_B + COMMIT_B * lengths[commits] / average)
         scores, of_texts = np.zeros(len(commits)), np.zeros(self._size)
         for each in held:
             worths = each.weighted(weighting) * kept[each.changed]
-            times = np.zeros(owners.count)
+            times = np.zeros(owners.commits)
             # A message once, in however many units it stands.
             times[owners.of_unit[each.units]] = weighting.weights[0] * each.times
-            times += np.bincount(owners.of_text[each.changed], worths, owners.count)
+            times += np.bincount(owners.of_text[each.changed], worths, owners.commits)
             times *= is_there
             worth = idf(total, int(np.count_nonzero(times)))
             some = times[commits]
