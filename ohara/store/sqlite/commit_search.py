@@ -2,17 +2,17 @@
 
 Hunks of a commit that are written together are one unit of the postings (`word_pieces`), and nearly every
 commit is one. A commit so large that others came in between, or some of whose hunks were written anew, is
-several: only then is it looked up which commit a hunk belongs to.
+several, which are put together here.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ohara.arrays import np
+from ohara.records import dataclass
 from ohara.store.bm25 import COMMIT_B, COMMIT_K1, idf
 from ohara.store.sqlite.held_words import Weighting
-from ohara.store.sqlite.hunk_owners import Owners
 from ohara.store.sqlite.word_search import WordSearch, best_of, named_columns
 
 if TYPE_CHECKING:
@@ -28,16 +28,22 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-_COMMITS = "SELECT count(*) FROM commits"
-_COMMIT = "commit_id"
+_COMMITS = """SELECT hunk.id, hunk.commit_id FROM numbers(?) AS asked
+  CROSS JOIN hunk ON hunk.id = asked.value"""
 
 
-class _Owners(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Owners:
     """The commit of each text and of each unit, as a number from 0 on, and how many there are."""
 
     of_text: Numbers
     of_unit: Numbers
     commits: int
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes."""
+        return int(self.of_text.nbytes + self.of_unit.nbytes)
 
 
 class CommitSearch(WordSearch):
@@ -56,44 +62,54 @@ class CommitSearch(WordSearch):
             return []
         held += self._held(words.common, columns)
         owners = self._owners()
-        commits = np.unique(owners.of_text[found])
+        is_found = np.zeros(owners.commits, bool)
+        is_found[owners.of_text[found]] = True
+        commits = np.flatnonzero(is_found)
         scores, of_texts = self._commit_scores(held, commits, owners, Weighting(np.array(weights) * columns))
         best = best_of(scores, commits, limit)
         hunks = self._hunks(self._best_texts(found, commits[best], owners, of_texts))
         return list(zip(hunks.tolist(), scores[best].tolist(), strict=True))
 
     def _owners(self) -> _Owners:
-        """Which commit each text, and each unit, belongs to."""
-        texts = self._texts
-        count = len(texts.units)
-        if count == self._rows(_COMMITS).get:
-            return _Owners(texts.unit_of_text.astype(np.int64), np.arange(count), count)
+        """Which commit each text, and each unit, belongs to; worked out once for all readers."""
         session = self._session
-        commits = session.shared(("owners", _COMMIT), lambda: Owners.read(session, _COMMIT)).numbers
-        of_hunks = np.zeros(int(texts.hunks.max(initial=0)) + 1, np.int64)  # of a hunk that is gone: nobody's
-        known = min(len(of_hunks) - 1, len(commits))
-        of_hunks[1 : known + 1] = commits[:known]
-        found, of_text = np.unique(of_hunks[texts.hunks], return_inverse=True)
-        return _Owners(of_text, of_text[texts.unit_starts], len(found))
+        key = (session.stamp.identity, "commits of texts", tuple(self._texts.pieces))
+        return session.shared(key, self._read_owners)
+
+    def _read_owners(self) -> _Owners:
+        texts = self._texts
+        firsts = texts.hunks[texts.unit_starts]
+        rows = dict(self._session.rows(_COMMITS, (self._session.listed(firsts.tolist()),)))
+        commits = np.array(
+            [rows.get(hunk, 0) for hunk in firsts.tolist()], np.int64
+        )  # 0: of a hunk that is gone
+        found, of_unit = np.unique(commits, return_inverse=True)
+        return _Owners(of_unit[texts.unit_of_text], of_unit, len(found))
 
     def _commit_scores(
         self, held: Sequence[Held], commits: Numbers, owners: _Owners, weighting: Weighting
     ) -> tuple[Floats, Floats]:
         """The BM25 of some commits, and what the change of each text holds of it."""
-        kept = np.ones(self._size, bool) if self._kept is None else self._kept
-        lengths = np.bincount(owners.of_text, self._texts.lengths * kept, owners.commits)
-        is_there = np.bincount(owners.of_text[kept], minlength=owners.commits) > 0
+        kept = self._kept
+        counted = self._texts.lengths if kept is None else self._texts.lengths * kept
+        lengths = np.bincount(owners.of_text, counted, owners.commits)
+        is_there = np.ones(owners.commits, bool)
+        if kept is not None:
+            is_there = np.bincount(owners.of_text[kept], minlength=owners.commits) > 0
         total = int(np.count_nonzero(is_there))
         average = (self._words / total if total else 0.0) or 1.0
         norms = COMMIT_K1 * (1.0 - COMMIT_B + COMMIT_B * lengths[commits] / average)
         scores, of_texts = np.zeros(len(commits)), np.zeros(self._size)
         for each in held:
-            worths = each.weighted(weighting) * kept[each.changed]
+            worths = each.weighted(weighting)
+            if kept is not None:
+                worths = worths * kept[each.changed]
             times = np.zeros(owners.commits)
             # A message once, in however many units it stands.
             times[owners.of_unit[each.units]] = weighting.weights[0] * each.times
             times += np.bincount(owners.of_text[each.changed], worths, owners.commits)
-            times *= is_there
+            if kept is not None:
+                times *= is_there
             worth = idf(total, int(np.count_nonzero(times)))
             some = times[commits]
             scores += worth * (some * (COMMIT_K1 + 1.0) / (some + norms))
@@ -103,8 +119,11 @@ class CommitSearch(WordSearch):
     @staticmethod
     def _best_texts(found: Numbers, commits: Numbers, owners: _Owners, of_texts: Floats) -> Numbers:
         """Of the texts that were found, that of each commit which holds most."""
-        of_found = owners.of_text[found]
-        order = np.lexsort((found, -of_texts[found], of_found))
-        first_owners, firsts = np.unique(of_found[order], return_index=True)
-        best: Numbers = found[order][firsts][np.searchsorted(first_owners, commits)]
+        wanted = np.zeros(owners.commits, bool)
+        wanted[commits] = True
+        some = found[wanted[owners.of_text[found]]]
+        of_some = owners.of_text[some]
+        order = np.lexsort((some, -of_texts[some], of_some))
+        first_owners, firsts = np.unique(of_some[order], return_index=True)
+        best: Numbers = some[order][firsts][np.searchsorted(first_owners, commits)]
         return best
