@@ -7,14 +7,13 @@ something only as far as it is more than this control gets for the same loss in 
 from __future__ import annotations
 
 import math
-import re
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ohara.retrieve.profile import PROFILES
-from ohara.words import query_terms
+from ohara.store.message_words import words_of
 from tests.bench.peers import Answer
 from tests.bench.systems import OURS, OURS_RERANKED
 
@@ -29,8 +28,6 @@ BONUS = 0.15
 
 # A message that tells 15 nats is no riddle: three rare words. One that tells less than 5 says nothing.
 _TELLING, _SILENT = 15.0, 5.0
-_READ_CHARS = 600
-_NO_CONTENT = re.compile(r"^[A-Z][\w-]*-(?:by|to|for|from)\s*:.*$|https?://\S+", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +50,6 @@ class Control:
 
 
 CONTROLS = (Control(OURS), Control(OURS_RERANKED))
-
-
-def words_of(message: str) -> frozenset[str]:
-    """The distinct content words of a message, without trailers and addresses."""
-    return frozenset(query_terms(_NO_CONTENT.sub(" ", message[:_READ_CHARS])))
 
 
 class Silence:

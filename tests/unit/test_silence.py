@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ohara.model import ChangeKind, Commit, HunkId, Sha
@@ -92,5 +90,5 @@ def test_nothing_is_lifted_where_nobody_knows_what_is_common(known: MessageWords
 
 
 def test_nothing_is_lifted_where_whole_commits_were_not_looked_at() -> None:
-    pooled = [replace(_hunk(1, fused=1.0, whole=0.0)), _hunk(2, fused=0.9, whole=0.0)]
+    pooled = [_hunk(1, fused=1.0, whole=0.0), _hunk(2, fused=0.9, whole=0.0)]
     assert list(lifted(pooled, ROWS, KNOWN)) == pooled

@@ -54,13 +54,9 @@ class CommitSearch(WordSearch):
     ) -> list[tuple[int, float]]:
         """The commits that hold words, best first, each by the hunk that holds most of them."""
         columns = named_columns(words.columns)
-        held = self._held(words.selecting, columns)
-        found = self._holding(held, columns)
-        if not allowed.everything and len(found):
-            found = found[self._passing(allowed, self._hunks(found))]
+        held, found = self._selected(words, columns, allowed)
         if not len(found):
             return []
-        held += self._held(words.common, columns)
         owners = self._owners()
         is_found = np.zeros(owners.commits, bool)
         is_found[owners.of_text[found]] = True

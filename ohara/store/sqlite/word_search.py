@@ -90,13 +90,9 @@ class WordSearch:
     ) -> list[tuple[int, tuple[float, ...]]]:
         """The hunks that hold words, with their BM25 under each weighting, best mixture first."""
         columns = named_columns(words.columns)
-        held = self._held(words.selecting, columns)
-        found = self._holding(held, columns)
-        if not allowed.everything and len(found):
-            found = found[self._passing(allowed, self._hunks(found))]
+        held, found = self._selected(words, columns, allowed)
         if not len(found):
             return []
-        held += self._held(words.common, columns)
         scores = self._scores(held, found, columns, [weights for weights, _ in weightings])
         mixed = np.zeros(len(found))
         for of_one, (_, share) in zip(scores, weightings, strict=True):
@@ -144,6 +140,16 @@ class WordSearch:
             for word, hunks in self._rows(_SIMILAR, (piece, low, high, shortest, longest)):
                 found[word] = found.get(word, 0) + hunks
         return found
+
+    def _selected(self, words: WordQuery, columns: Floats, allowed: FtsFilter) -> tuple[list[Held], Numbers]:
+        """Where words stand, and the texts that those which select find; without any, no others are read."""
+        held = self._held(words.selecting, columns)
+        found = self._holding(held, columns)
+        if not allowed.everything and len(found):
+            found = found[self._passing(allowed, self._hunks(found))]
+        if len(found):
+            held += self._held(words.common, columns)
+        return held, found
 
     # -- where words stand -----------------------------------------------------------------------
 
