@@ -7,7 +7,7 @@ letters, or by the two other characters that a search in any case takes for such
 
 from __future__ import annotations
 
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ohara.arrays import np
 
+    Bytes = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
     Codes = np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
-    Places = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
 
 Packed = bytes
 """The trigrams of a text, each once and in order: four bytes for each, the lowest first."""
@@ -25,7 +25,10 @@ BYTES_OF_A_TRIGRAM = 4
 CODES = 1 << 24  # how many trigrams there can be
 _CODE_BITS = 24
 _LINE_END = ord("\n")
-_AT_ONCE = 1 << 20  # bytes of texts: some thirty times as much memory while they are looked at
+_LEAST_BYTES = 3
+_TOGETHER = 1 << 16  # bytes of texts
+_AT_ONCE = 1 << 20  # bytes of one text: some twenty times as much memory while they are looked at
+_TEXTS_AT_ONCE = 1 << (32 - _CODE_BITS)
 _ODD = {"\u212a": "k", "\u017f": "s"}  # Kelvin's sign and the long s are letters of ASCII in another case
 
 
@@ -44,32 +47,32 @@ def codes_of(text: str) -> list[int]:
 
 
 def packed_trigrams(texts: Sequence[str]) -> list[Packed]:
-    """The trigrams of each text; of many at once in a tenth of the time."""
+    """The trigrams of each text; of many at once in a twentieth of the time."""
     from ohara.arrays import np  # late: who only searches need not load it
 
     made: list[Packed] = []
-    raws = [folded(text) for text in texts]
-    for some in _portions(raws):
-        if len(some) == 1 and len(some[0]) > _AT_ONCE:
-            made.append(_of_long(some[0]))
+    for some in _portions([folded(text) for text in texts]):
+        if len(some) == 1:
+            made.append(_of_one(some[0]))
             continue
-        codes, places = _codes(b"\n".join(chain(some, [b""])))
-        ends = list(accumulate(len(raw) + 1 for raw in some))
-        owners = np.repeat(np.arange(len(some), dtype=np.uint64), np.diff(ends, prepend=0))[places]
-        keys = owners << np.uint64(_CODE_BITS) | codes
-        keys.sort()
-        keys = keys[np.diff(keys, prepend=np.uint64(2**63)) != 0]
-        bounds = np.searchsorted(keys, np.arange(len(some) + 1, dtype=np.uint64) << np.uint64(_CODE_BITS))
-        packed = (keys & np.uint64(CODES - 1)).astype("<u4").tobytes()
-        made += [packed[start:end] for start, end in pairwise((bounds * BYTES_OF_A_TRIGRAM).tolist())]
+        # Each trigram with the number of its text before it, in four bytes: sorted in a third of the time
+        # that eight take.
+        owners = np.arange(len(some), dtype=np.uint32) << np.uint32(_CODE_BITS)
+        read = np.frombuffer(b"\n".join(chain(some, [b""])), np.uint8)
+        keys = np.repeat(owners, np.fromiter(map(len, some), np.int64, len(some)) + 1)[:-2]
+        keys |= _codes(read)
+        keys = _each_once(keys[_within_lines(read)])
+        bounds = [*(np.searchsorted(keys, owners) * BYTES_OF_A_TRIGRAM).tolist(), keys.nbytes]
+        packed = (keys & np.uint32(CODES - 1)).astype("<u4").tobytes()
+        made += [packed[start:end] for start, end in pairwise(bounds)]
     return made
 
 
 def _portions(raws: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """As many texts at once as memory allows."""
+    """Texts that are looked at together: few enough to be told apart by a byte, and to stay in the cache."""
     begin = size = 0
     for at, raw in enumerate(raws):
-        if at > begin and size + len(raw) > _AT_ONCE:
+        if at > begin and (size + len(raw) > _TOGETHER or at - begin == _TEXTS_AT_ONCE):
             yield raws[begin:at]
             begin, size = at, 0
         size += len(raw)
@@ -77,23 +80,47 @@ def _portions(raws: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
         yield raws[begin:]
 
 
-def _codes(raw: bytes) -> tuple[Codes, Places]:
-    """The trigrams of lines in their order, and where each begins."""
+def _codes(read: Bytes) -> Codes:
+    """What three bytes in a row are as a number, wherever they begin."""
     from ohara.arrays import np
 
-    read = np.frombuffer(raw, np.uint8)
-    is_end = read == _LINE_END
-    places = np.flatnonzero(~(is_end[:-2] | is_end[1:-1] | is_end[2:]))
     wide = read.astype(np.uint32)
-    codes: Codes = wide[:-2] << np.uint32(16) | wide[1:-1] << np.uint32(8) | wide[2:]
-    return codes[places], places
+    codes: Codes = wide[:-2] << np.uint32(16)
+    codes |= wide[1:-1] << np.uint32(8)
+    codes |= wide[2:]
+    return codes
 
 
-def _of_long(raw: bytes) -> Packed:
-    """The trigrams of a text that is too long to be looked at as a whole."""
+def _within_lines(read: Bytes) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Where three bytes in a row are of one line."""
+    is_end = read == _LINE_END
+    within: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = ~(is_end[:-2] | is_end[1:-1] | is_end[2:])
+    return within
+
+
+def _each_once(keys: Codes) -> Codes:
+    """Numbers in order, without those that come again."""
     from ohara.arrays import np
 
-    there = np.zeros(CODES, bool)
+    keys.sort()
+    is_first = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    once: Codes = keys[is_first]
+    return once
+
+
+def _of_one(raw: bytes) -> Packed:
+    """The trigrams of one text; it may be too long to be looked at as a whole."""
+    from ohara.arrays import np
+
+    if len(raw) < _LEAST_BYTES:
+        return b""
+    if len(raw) <= _AT_ONCE:
+        read = np.frombuffer(raw, np.uint8)
+        return _each_once(_codes(read)[_within_lines(read)]).astype("<u4").tobytes()
+    there = np.zeros(CODES, np.bool_)
     for begin in range(0, len(raw), _AT_ONCE):
-        there[_codes(raw[begin : begin + _AT_ONCE + 2])[0]] = True
+        read = np.frombuffer(raw[begin : begin + _AT_ONCE + 2], np.uint8)
+        if len(read) >= _LEAST_BYTES:
+            there[_codes(read)[_within_lines(read)]] = True
     return np.flatnonzero(there).astype("<u4").tobytes()

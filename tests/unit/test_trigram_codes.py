@@ -36,6 +36,14 @@ def test_a_text_too_long_to_be_looked_at_at_once_has_them_too(monkeypatch: pytes
     assert list(map(_unpacked, packed_trigrams(texts))) == list(map(_expected, texts))
 
 
+def test_more_texts_than_a_byte_tells_apart_have_their_own_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"text {number}\nand {number % 7}" for number in range(600)] + [""] * 300
+    wanted = list(map(_expected, texts))
+    assert list(map(_unpacked, packed_trigrams(texts))) == wanted
+    monkeypatch.setattr(trigram_codes, "_TOGETHER", 40)
+    assert list(map(_unpacked, packed_trigrams(texts))) == wanted
+
+
 def test_case_of_ascii_does_not_count_and_of_other_letters_does() -> None:
     assert codes_of("ABC") == codes_of("abc") == [0x616263]
     assert codes_of("\u212aöl") == codes_of("köl") != codes_of("kÖl")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ohara.arrays import np
 from ohara.store.sqlite.number_arrays import pack, pack_steps
+from ohara.store.sqlite.ordering import stable_order
 from ohara.store.sqlite.trigram_lists import encode, entries_of, portions
 from ohara.store.sqlite.trigram_pieces import BLOCKS, TABLES, contents_with_trigrams
 from ohara.store.sqlite.word_blocks import BlockWriter
@@ -81,12 +82,14 @@ class TrigramWriter:
             return
         contents = np.array(self._contents, np.int64)
         sizes = np.fromiter(map(len, self._packed), np.int64, len(self._packed)) // BYTES_OF_A_TRIGRAM
-        codes = np.frombuffer(b"".join(self._packed), "<u4").astype(np.int64)
+        codes = np.frombuffer(b"".join(self._packed), "<u4")
         self._contents, self._packed, self._entries = [], [], 0
-        entries = entries_of(codes, np.repeat(contents, sizes))
-        del codes
-        entries.sort()
-        contents.sort()
+        entries = entries_of(codes.astype(np.int64), np.repeat(contents, sizes))
+        if (np.diff(contents) > 0).all():
+            entries = entries[stable_order(codes)]
+        else:  # some were there before, without their trigrams
+            entries.sort()
+            contents.sort()
         piece = PieceWriter(self._connection, contents)
         piece.write(entries)
         piece.finish()

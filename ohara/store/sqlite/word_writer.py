@@ -11,6 +11,7 @@ from itertools import groupby, repeat
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
+from ohara.store.sqlite.ordering import stable_order
 from ohara.store.sqlite.posting_codec import CODED, COLUMNS, Postings, codes_of, encode, encode_places
 from ohara.store.sqlite.word_blocks import BlockWriter
 from ohara.store.sqlite.word_pieces import (
@@ -206,20 +207,16 @@ class WordWriter:
 
 
 def _sorted_keys(ranks: Numbers, sizes: Numbers, width: int) -> Numbers:
-    """Word, text, column and place in one number, of words that stand in texts of so many columns.
-
-    The numbers are put where the ranks are: a batch has millions.
-    """
+    """Word, text, column and place in one number, of words that stand in texts of so many columns."""
     columns = np.arange(len(sizes))
     begins = (columns // width << _COLUMN_BITS | columns % width) << _PLACE_BITS
     if len(sizes) and int(sizes.max()) > _LAST_PLACE:
         raise ValueError("a column has too many words")
-    keys = ranks
-    keys <<= _RANK_AT
+    order = stable_order(ranks)
+    keys: Numbers = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
     keys += np.arange(len(keys))
-    keys += np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-    keys.sort()
-    return keys
+    keys += ranks << _RANK_AT
+    return keys[order]
 
 
 def _portions(keys: Numbers, words: int) -> Iterator[tuple[int, int]]:
