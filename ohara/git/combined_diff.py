@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.git import decode, hunks
+from ohara.git import decode, hunks, regions
 from ohara.git.hunks import CONTEXT_LINES, NO_NEWLINE, Group
 from ohara.model import Hunk
 
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 def own_hunks(parents: Sequence[bytes], told_from: int, merged: bytes) -> tuple[Hunk, ...]:
     """Returns a merge's own changes to a text, told from one of the parents' versions."""
+    # Most changes of the two sides lie far from each other: that is seen without a line diff.
+    if not _met_by_all([list(regions.unequal_and_around(parent, merged)) for parent in parents]):
+        return ()
     changed = [hunks.groups(parent, merged) for parent in parents]
-    spans = _met_by_all(changed)
+    spans = _met_by_all([[(group.new, group.new_end) for group in groups] for groups in changed])
     if not spans:
         return ()
     groups = changed[told_from]
@@ -30,11 +33,9 @@ def own_hunks(parents: Sequence[bytes], told_from: int, merged: bytes) -> tuple[
     return tuple(_hunk(old, new, groups, first, last) for first, last in _runs(groups, kept))
 
 
-def _met_by_all(changed: Sequence[Sequence[Group]]) -> list[tuple[int, int]]:
-    """Returns the spans of merged lines where changes against all parents meet."""
-    marks = sorted(
-        (group.new, group.new_end, parent) for parent, each in enumerate(changed) for group in each
-    )
+def _met_by_all(changed: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """Returns the spans of the merged text where changes against all parents meet, from start to end."""
+    marks = sorted((start, end, parent) for parent, each in enumerate(changed) for start, end in each)
     spans: list[tuple[int, int]] = []
     start = end = -1
     parents: set[int] = set()

@@ -85,6 +85,12 @@ def unequal(old: bytes, new: bytes) -> list[Region]:
     return list(_parts(old, new, _between_ends(old, new), _LEAST_CUT_BYTES))
 
 
+def unequal_and_around(old: bytes, new: bytes) -> Iterator[tuple[int, int]]:
+    """Yields where the new text differs, and as much around it as a line diff may move a change by."""
+    for region in unequal(old, new):
+        yield _start_above(new, region.new_start, 0), _end_below(new, region.new_end, len(new))
+
+
 def _between_ends(old: bytes, new: bytes) -> Region:
     """The stretch between the equal beginning and the equal end of two texts."""
     shorter = min(len(old), len(new))
