@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.browse.browser import Browser
-    from ohara.index.run import IndexOptions
+    from ohara.index.job import IndexOptions
     from ohara.model import Hit, Query, Related, Results, Sha
     from ohara.query.names import LinesName
     from ohara.retrieve.lanes.literal import Verified
@@ -99,7 +99,8 @@ class Engine:
 
     def index(self, options: IndexOptions | None = None) -> Generator[Progress]:
         """Index what is not indexed yet, yielding progress."""
-        from ohara.index.run import DEFAULTS, run
+        from ohara.index.job import DEFAULTS
+        from ohara.index.run import run
 
         return run(self.repository.shared, self.store, self.index_settings, options or DEFAULTS)
 
@@ -254,7 +255,7 @@ class Engine:
         pending = self.pending()
         if pending is None or pending > CATCH_UP_COMMITS:
             return pending
-        from ohara.index.run import IndexOptions
+        from ohara.index.job import IndexOptions
 
         passes = EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES
         self._run(IndexOptions(passes=passes, jobs=jobs, at_most_s=at_most_s))
@@ -266,7 +267,7 @@ class Engine:
 
         What was read stays in the index, unseen, until `gc`: the next visit reads only what is new.
         """
-        from ohara.index.run import IndexOptions
+        from ohara.index.job import IndexOptions
 
         with self.store.statistics() as known:
             choice = choose_refs(known, RefChoice(), self.settings.index.refs)

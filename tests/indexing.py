@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ohara.engine import Engine
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import Pass
 from ohara.store.sqlite.dump import dump
 

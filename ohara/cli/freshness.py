@@ -93,7 +93,7 @@ def finish_in_background(engine: Engine) -> list[str]:
 
 
 def _run(engine: Engine, *, quiet: bool, at_most_s: float) -> None:
-    from ohara.index.run import IndexOptions
+    from ohara.index.job import IndexOptions
 
     reporter = Reporter(quiet=quiet, as_json=False)
     try:

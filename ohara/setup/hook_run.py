@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ohara.engine import Engine
 from ohara.errors import IndexLocked
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

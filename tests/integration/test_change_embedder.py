@@ -17,7 +17,7 @@ from ohara.embed import installed
 from ohara.embed.add_model import add_folder
 from ohara.engine import Engine
 from ohara.index import derived_passes
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import LaneStatus, Pass, SearchOptions
 from ohara.store.sqlite.connected import Connected
 from ohara.store.sqlite.connection import connect_reader

@@ -20,8 +20,8 @@ from ohara.cli.main import main
 from ohara.cli.search import joined
 from ohara.engine import Engine
 from ohara.errors import StoreError
+from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
-from ohara.index.run import IndexOptions
 from ohara.model import Pass
 from ohara.present.budget import tokens as counted
 from ohara.present.columns import width_of

@@ -12,8 +12,8 @@ import pytest
 
 from ohara.cli.main import main
 from ohara.engine import Engine
+from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
-from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import Filters, Pass, Results, SearchOptions
 from ohara.store.facts import REFS, THREADS, TIPS

@@ -10,7 +10,7 @@ import pytest
 from fixtures.script import History
 from fixtures.tree import Edit
 from ohara.embed.add_model import add_folder
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import LaneStatus, Mode, SearchOptions
 from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.writer import Writer

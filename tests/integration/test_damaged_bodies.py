@@ -10,7 +10,7 @@ import pytest
 from ohara import client, wire
 from ohara.engine import Engine
 from ohara.errors import IndexCorrupt
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import Pass, SearchOptions
 from ohara.store.sqlite.connection import connect_writer
 from tests.daemon import service

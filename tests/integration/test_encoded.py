@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures.script import History
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import LeftOut, Pass, Pattern
 from ohara.retrieve.lanes import literal
 from ohara.retrieve.lanes.literal import LiteralAnswer

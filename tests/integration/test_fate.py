@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.script import History
 from ohara.errors import QueryError
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import Fate, FateState, Pass, SearchOptions
 from tests.indexing import WITHOUT_VECTORS, facts_of, index

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fixtures import histories
 from ohara.engine import Engine
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import ChangeKind, Filters, HunkId, SearchOptions
 from ohara.store.answers import WordQuery

@@ -21,7 +21,7 @@ from ohara.embed.encoder import TextKind
 from ohara.embed.quantise import Bits, Probe
 from ohara.embed.static_model import StaticEmbedder
 from ohara.errors import QueryError, StoreError, UsageError
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions, Sha
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking

@@ -10,7 +10,7 @@ from fixtures.people import Person
 from fixtures.script import History
 from fixtures.tree import Edit, MovedFrom
 from ohara.errors import UsageError
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import ExplainOptions, Fate, FateState, Group, Pass, SearchOptions
 from tests.indexing import index

@@ -11,7 +11,7 @@ import pytest
 
 from ohara.git.diff import changes
 from ohara.git.repo import Repository
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import LeftOut, Pass, Sha
 from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.reader import Reader

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.store.sqlite.connection import connect_reader
 from tests.indexing import WITHOUT_VECTORS, facts_of, facts_of_a_fresh_index, index

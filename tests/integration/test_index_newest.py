@@ -9,8 +9,8 @@ import pytest
 from fixtures import histories
 from ohara.engine import Engine
 from ohara.index import newest, pool, run, survey, threads
+from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
-from ohara.index.run import IndexOptions
 from ohara.model import Pass
 from ohara.store.facts import TIPS, TOTAL
 from ohara.store.sqlite.upkeep import Upkeep

@@ -22,9 +22,9 @@ from fixtures.script import History
 from ohara.engine import Engine
 from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
 from ohara.index.inline import Inline
+from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
 from ohara.index.pool import Pool, WorkerDied
-from ohara.index.run import IndexOptions
 from ohara.index.symbols import Toucher
 from ohara.model import Pass
 from ohara.store.sql.session import PASS_BITS

@@ -14,8 +14,8 @@ from fixtures.histories import many_commits
 from ohara import client, wire
 from ohara.engine import Engine, forget
 from ohara.errors import IndexMissing, IndexReplaced, QueryError, StoreError
+from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
-from ohara.index.run import IndexOptions
 from ohara.model import SearchOptions
 from ohara.store.sql.meta import read_meta
 from ohara.store.sqlite import identity as identities

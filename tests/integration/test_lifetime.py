@@ -11,8 +11,8 @@ import pytest
 from fixtures.clones import linked_worktree, shallow_clone
 from fixtures.script import History
 from ohara.engine import Engine
+from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
-from ohara.index.run import IndexOptions
 from ohara.model import Pass, SearchOptions, SpanScope
 from ohara.query import parse
 from tests.indexing import index

@@ -14,7 +14,7 @@ import pytest
 from fixtures import golden
 from fixtures.script import History
 from ohara.errors import QueryError
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import ChangeKind, Filters, Pass, Pattern, Polarity, Sha
 from ohara.retrieve import scan
 from ohara.retrieve.lanes import literal

@@ -14,7 +14,7 @@ from fixtures.large import many_commits
 from ohara import client, wire
 from ohara.engine import Engine
 from ohara.errors import QueryError
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import SearchOptions
 from ohara.query import parse
 from ohara.retrieve import cursor

@@ -13,7 +13,7 @@ import pytest
 from fixtures.git import git_bytes
 from fixtures.script import History
 from ohara.index import extract
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import Hunk
 from ohara.store.answers import holds_change
 from ohara.store.sqlite import pieces

@@ -19,8 +19,8 @@ import zstandard
 from fixtures.script import History
 from ohara.engine import Engine
 from ohara.errors import OharaError, RepositoryError, StoreError
+from ohara.index.job import IndexOptions
 from ohara.index.portable import export, take_over
-from ohara.index.run import IndexOptions
 from ohara.model import Pass, SearchOptions
 from ohara.store.facts import MESSAGE_WORDS
 from ohara.store.sql.meta import read_fact

@@ -21,8 +21,8 @@ from ohara.embed.quantise import Probe
 from ohara.engine import Engine
 from ohara.errors import IndexLocked, IndexMissing, IndexTooNew, StoreError
 from ohara.index import push as pushing
+from ohara.index.job import IndexOptions
 from ohara.index.push import push
-from ohara.index.run import IndexOptions
 from ohara.model import Filters, SearchOptions
 from ohara.store.answers import WordQuery
 from ohara.store.facts import TIPS

@@ -12,7 +12,7 @@ from fixtures.people import Person
 from fixtures.script import History
 from fixtures.tree import Edit
 from ohara.errors import QueryError, UsageError
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import Group, Pass, SearchOptions
 from tests.indexing import facts_of, facts_of_a_fresh_index, index

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.store.sqlite.generations import delete_vectors
 from ohara.store.sqlite.nearest import vector_blocks
 from ohara.store.sqlite.reader import Reader

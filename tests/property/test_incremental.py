@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from fixtures.chance import Operation, Player, operations
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.index.survey import RefChoice
 from tests.indexing import WITHOUT_VECTORS, facts_of, index
 

@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.git import git_bytes
 from fixtures.script import History
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import Pass
 from ohara.store.engines import index_at
 from tests.indexing import facts_of, facts_of_a_fresh_index, index

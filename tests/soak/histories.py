@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from fixtures.git import Repo, git_bytes
 from ohara.engine import Engine
+from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
-from ohara.index.run import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import Pass, SearchOptions
 from ohara.store.sqlite.dump import dump

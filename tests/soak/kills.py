@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from fixtures.git import git_bytes
 from ohara.engine import Engine
 from ohara.errors import IndexMissing
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import SearchOptions
 from ohara.store.sqlite.dump import dump
 from ohara.store.sqlite.writer import Writer

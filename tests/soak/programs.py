@@ -21,7 +21,7 @@ from ohara.cli.find_arguments import read_arguments
 from ohara.cli.main import main
 from ohara.engine import Engine
 from ohara.errors import OharaError
-from ohara.index.run import IndexOptions
+from ohara.index.job import IndexOptions
 from ohara.model import Mode, Pass, SearchOptions
 from tests.process import ROOT
 from tests.soak import inputs

@@ -31,7 +31,7 @@ PHASES = (
     ("reading commits", "ohara.index.stages", "extract"),
     ("words again", "ohara.index.derived_passes", "derive"),
     ("symbols of HEAD", "ohara.index.derived_passes", "read_head"),
-    ("symbols", "ohara.index.run", "touch_symbols"),
+    ("symbols", "ohara.index.later_passes", "touch_symbols"),
     ("lines", "ohara.index.line_pass", "follow_lines"),
     ("vectors", "ohara.index.derived_passes", "embed_hunks"),
     ("threads", "ohara.index.threads", "find"),

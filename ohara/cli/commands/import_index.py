@@ -25,8 +25,8 @@ def command(file: Path, repo: Path, *, replace: bool, quiet: bool) -> None:
     from ohara.cli.freshness import finish_in_background
     from ohara.cli.progress import Reporter
     from ohara.engine import EXACT_PASSES, Engine
+    from ohara.index.job import IndexOptions
     from ohara.index.portable import take_over
-    from ohara.index.run import IndexOptions
 
     engine = Engine.open(repo)
     exported = take_over(engine.repository, engine.store, file, replace=replace, progress=lambda _: None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ohara.engine import Engine
-    from ohara.index.run import IndexOptions
+    from ohara.index.job import IndexOptions
 
 _LOCK_WAIT_S = 1.0  # a short run that is just ending is worth waiting for
 
@@ -83,8 +83,8 @@ def command(
 
     from ohara.embed.catalog import serving_embedder
     from ohara.engine import Engine
+    from ohara.index.job import IndexOptions
     from ohara.index.plan import Limits
-    from ohara.index.run import IndexOptions
     from ohara.index.survey import RefChoice, earliest
 
     engine = Engine.open(repo)
