@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ohara.index import derived_passes, threads
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from ohara.model import Sha
     from ohara.store.writing import Writer
 
+# A compaction takes a second for 100,000 hunks; an index's own merging does for less.
+WORTH_COMPACTING_COMMITS = 1_000
+
 
 def later_passes(
     writer: Writer, pool: Pool | Inline, job: Job, tips: Mapping[str, Sha]
@@ -37,17 +41,31 @@ def later_passes(
         yield from _convert_words(writer, pool, job)
     if Pass.LITERAL in wanted and writer.passes.keeps_former_trigrams and not job.clock.expired:
         yield from _convert_trigrams(writer, pool, job)
-    # Lines are followed in this process while it waits for workers: alone, that would leave cores idle.
+    # Words are joined and lines followed in this process while it waits for workers: alone, that would
+    # leave cores idle.
     with closing(_lines(writer, job, tips)) as lines:
         followed: deque[Progress] = deque(maxlen=1)
         faults: list[Exception] = []
-        with pool.meanwhile(_noted(writer, lines, followed, faults)):
+        with pool.meanwhile(_noted(writer, chain(_joined_words(writer, job), lines), followed, faults)):
             yield from _symbols_and_vectors(writer, pool, job, tips)
         if faults:
             raise faults[0]
         yield from followed
         if not job.clock.expired:
             yield from lines
+
+
+def are_long(writer: Writer, job: Job) -> bool:
+    """True when symbols or vectors of so many commits are to come that an index is worth tidying after it."""
+    wanted = job.options.passes & {Pass.SYMBOL, Pass.VECTOR}
+    return any(writer.passes.count_pending(stage) >= WORTH_COMPACTING_COMMITS for stage in wanted)
+
+
+def _joined_words(writer: Writer, job: Job) -> Iterator[Progress]:
+    """Join words, where much else is to be done."""
+    if are_long(writer, job):
+        writer.upkeep.join_words()
+    yield from ()
 
 
 def _noted(

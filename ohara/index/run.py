@@ -17,7 +17,14 @@ from ohara.index import inline, stages, threads
 from ohara.index.inline import Inline
 from ohara.index.ipc import COMMIT_SECONDS, MEMORY_BYTES, WorkerSetup
 from ohara.index.job import Job
-from ohara.index.later_passes import are_unfinished, indexed_head, later_passes, retire_vectors
+from ohara.index.later_passes import (
+    WORTH_COMPACTING_COMMITS,
+    are_long,
+    are_unfinished,
+    indexed_head,
+    later_passes,
+    retire_vectors,
+)
 from ohara.index.newest import (
     is_long,
     newest_commits,
@@ -64,10 +71,6 @@ if TYPE_CHECKING:
     from ohara.settings import Settings
     from ohara.store.index import Index
     from ohara.store.writing import Writer
-
-_WORTH_COMPACTING_COMMITS = (
-    1_000  # a compaction takes a second for 100,000 hunks; an index's own merging does for less
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ def _index(writer: Writer, job: Job, started: Pool | None) -> Iterator[Progress]
         ):
             return
         _show(writer, choice, history, plan, is_visit=job.options.visit)
-        is_long = len(plan.pending) >= _WORTH_COMPACTING_COMMITS or writer.fact(LONG_RUN)
+        is_long = len(plan.pending) >= WORTH_COMPACTING_COMMITS or writer.fact(LONG_RUN)
         writer.record(LONG_RUN, is_long)
         writer.upkeep.merge_late(late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, job, plan))
@@ -163,6 +166,8 @@ def _index(writer: Writer, job: Job, started: Pool | None) -> Iterator[Progress]
         if not plan.limited and not job.clock.expired:
             writer.record(COMPLETE, tips)
         writer.record(INLINE, False)
+        is_long = is_long or are_long(writer, job)
+        writer.record(LONG_RUN, is_long)
         writer.commit()
         yield from later_passes(writer, pool, job, tips)
         workshop.close()  # the rest is done here, and needs memory that workers hold

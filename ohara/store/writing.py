@@ -225,6 +225,10 @@ class Upkeep(Protocol):
         """
         ...
 
+    def join_words(self) -> None:
+        """Keep words as tight as they get, inside the open batch: for who has time, in a long run."""
+        ...
+
     def compact(self) -> None:
         """Make search structures as quick to read as they get, and give space back. Ends the batch."""
         ...

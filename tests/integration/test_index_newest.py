@@ -91,7 +91,7 @@ def test_workers_have_ended_before_threads_are_found_and_the_index_is_compacted(
     repo = histories.many_commits(tmp_path / "many", 40)
     if not is_first:
         index(repo, IndexOptions(limits=Limits(max_commits=1), lock_wait_s=10, passes=QUICK.passes))
-    monkeypatch.setattr(run, "_WORTH_COMPACTING_COMMITS", 1)
+    monkeypatch.setattr(run, "WORTH_COMPACTING_COMMITS", 1)
     processes: list[Popen[bytes]] = []
     alive: dict[str, int] = {}
     start = pool.Pool.start

@@ -83,6 +83,9 @@ class Upkeep:
         del late
         self._writer.commit()
 
+    def join_words(self) -> None:
+        """Nothing: `compact` does it."""
+
     def compact(self) -> None:
         """Bring indexes up to date and count rows for the planner; where vectors are many, index them."""
         self._writer.commit()

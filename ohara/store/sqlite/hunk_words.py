@@ -95,6 +95,12 @@ class HunkWords:
         with sound(self._connection.filename):
             word_merge.compact(self._connection)
 
+    def join(self) -> None:
+        """Merge all pieces to one."""
+        self._postings.finish()
+        with sound(self._connection.filename):
+            word_merge.merge_all(self._connection)
+
     def tidy(self) -> None:
         """Give up the room of what was dropped."""
         self._postings.finish()

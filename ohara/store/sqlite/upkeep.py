@@ -92,6 +92,15 @@ class Upkeep:
         self._writer.trigrams.is_merged_late = late
         self._writer.commit()
 
+    def join_words(self) -> None:
+        """Make one piece of all words, each of which is then said once: a twentieth of an index.
+
+        It takes two seconds for 140,000 hunks, and questions are no quicker for it.
+        """
+        self._writer.begin()
+        with translated(self._writer.path):
+            self._writer.words.join()
+
     def compact(self) -> None:
         """Merge pieces of words and trigrams, faster to read then, and fill pages; give the space back."""
         self._writer.begin()
