@@ -39,32 +39,24 @@ def lane_weights(**weights: float) -> LaneWeights:
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """What counts in the order of the first hits: the fused score, the cross-encoder, and their wording.
-
-    `silent` is for what silent commits hold as a whole, which may speak for a hunk or against it.
-    """
+    """What counts in the order of the first hits: the fused score, the cross-encoder, and their wording."""
 
     fused: float
     model: float
     held: float = 0.0
     pairs: float = 0.0
-    silent: float = 0.0
 
-    def value(self, fused: float, opinion: float | None, wording: Proximity, whole: float = 0.0) -> float:
-        """The mean of the first four, each between 0 and 1; of three where the cross-encoder has no opinion.
-
-        The last is added to it, so that hits have one scale wherever they are read.
-        """
+    def value(self, fused: float, opinion: float | None, wording: Proximity) -> float:
+        """The mean of all four, each between 0 and 1; of three where the cross-encoder has no opinion."""
         model = 0.0 if opinion is None else self.model
-        weights = self.fused + model + self.held + self.pairs
+        whole = self.fused + model + self.held + self.pairs
         summed = (
             self.fused * fused
             + model * (opinion or 0.0)
             + self.held * wording.held
             + self.pairs * wording.pairs
-            + self.silent * whole
         )
-        return max(0.0, summed / weights)
+        return summed / whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +117,7 @@ DEFAULT = Profile(
     ),
     others_in_rrf=0.1,
     lineless_merge=0.5,
-    blend=Blend(fused=1.0, model=0.6, held=0.3, pairs=0.4, silent=0.4),
+    blend=Blend(fused=1.0, model=0.6, held=0.3, pairs=0.4),
 )
 
 # The textbook: the diff alone, lanes that count alike, and the cross-encoder's order taken as it is.

@@ -314,7 +314,7 @@ async def _reranked(
         if opinion is None:
             ranked.append(replace(one, below=True))
             continue
-        value = plan.profile.blend.value(one.fused, opinion.model, opinion.wording, one.whole)
+        value = plan.profile.blend.value(one.fused, opinion.model, opinion.wording)
         lift = value / one.fused if one.fused else 0.0
         read = value if opinion.model is not None else None
         ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=read))

@@ -52,7 +52,6 @@ class ScoredHunk:
     """A hunk, its commit's time and object name, and its score; its lines are read and carried beside it.
 
     `fused` is what the lanes gave it (the best is 1), `lanes` and `lane_scores` its rank and score in each.
-    `whole` is how much more of the query its commit holds as a whole, where its message says nothing.
     `worth` is what choosing among hunks of one commit goes by: the score, less for tests and docs. `below`
     says that it was not reranked where others were. `more` hunks of its commit were found, and the commits
     `also_in` made the same change. Where hits are grouped by thread, `matched` of its thread were found, too.
@@ -62,7 +61,6 @@ class ScoredHunk:
     time: int
     sha: bytes
     fused: float = 0.0
-    whole: float = 0.0
     score: float = 0.0
     worth: float = 0.0
     pinned: bool = False

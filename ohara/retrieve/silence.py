@@ -1,4 +1,4 @@
-"""Judges commits whose message says nothing by what they did, and lifts them. Pure.
+"""Lifts commits whose message says nothing, so that they are judged by what they did. Pure.
 
 A message adds to a commit's score and is never held against it, so one that says "fix" loses to commits that
 merely mention the words of a question. How little a message says is told by how common its words are among
@@ -8,12 +8,10 @@ the messages of the history (`store/facts`): "address review comments" is long a
 from __future__ import annotations
 
 import math
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ohara.records import replace
 from ohara.retrieve.lanes.commit_text import CommitTextLane
-from ohara.retrieve.lanes.text import TextLane
 from ohara.store.message_words import words_of
 
 if TYPE_CHECKING:
@@ -45,32 +43,19 @@ def silence_of(message: str, known: MessageWords) -> float:
 def lifted(
     pooled: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], known: MessageWords | None
 ) -> Sequence[ScoredHunk]:
-    """The hunks with their fused scores, those of silent commits raised; the best is 1 again.
-
-    Who reranks is told how much more of the query a silent commit holds as a whole than the hunk does
-    (`whole`), each against the mean of all hunks: so silence itself gains nothing by that.
-    """
-    there = [one for one in pooled if one.hunk in rows]
-    whole, single = _over_best(there, CommitTextLane.name), _over_best(there, TextLane.name)
-    if known is None or known.commits < _FEWEST_COMMITS or not any(whole):
+    """The hunks with their fused scores, those of silent commits raised; the best is 1 again."""
+    best = max((one.lane_scores.get(CommitTextLane.name, 0.0) for one in pooled), default=0.0)
+    if known is None or known.commits < _FEWEST_COMMITS or not best:
         return pooled
-    more = [by_commit - by_hunk for by_commit, by_hunk in zip(whole, single, strict=True)]
-    usual = fmean(more)
     silences: dict[int, float] = {}
     found: list[ScoredHunk] = []
-    for one, held, more_held in zip(there, whole, more, strict=True):
-        row = rows[one.hunk]
+    for one in pooled:
+        row = rows.get(one.hunk)
+        if row is None:
+            continue
         if row.commit_id not in silences:
             silences[row.commit_id] = silence_of(row.commit.message, known)
-        silence = silences[row.commit_id]
-        fused = one.fused + silence * (FLAT + BY_CHANGE * held)
-        found.append(replace(one, fused=fused, whole=silence * (more_held - usual)))
+        held = one.lane_scores.get(CommitTextLane.name, 0.0) / best
+        found.append(replace(one, fused=one.fused + silences[row.commit_id] * (FLAT + BY_CHANGE * held)))
     highest = max((one.fused for one in found), default=1.0) or 1.0
     return [replace(one, fused=one.fused / highest) for one in found]
-
-
-def _over_best(hunks: Sequence[ScoredHunk], lane: str) -> list[float]:
-    """A lane's scores over its best; 0 for a hunk that it did not find."""
-    scores = [one.lane_scores.get(lane, 0.0) for one in hunks]
-    best = max(scores, default=0.0) or 1.0
-    return [score / best for score in scores]

@@ -110,11 +110,6 @@ def variations(profile: Profile) -> list[Variation]:
         _profiled("the reranker, its model without the wording", _model_only, rerank=True),
         _profiled("the reranker, the wording without its model", _wording_only, rerank=True),
         _profiled(
-            "the reranker, silent commits by their hunks alone",
-            lambda p: replace(p, blend=replace(p.blend, silent=0.0)),
-            rerank=True,
-        ),
-        _profiled(
             "the reranker's order alone", lambda p: replace(p, blend=Blend(fused=0.0, model=1.0)), rerank=True
         ),
     ]

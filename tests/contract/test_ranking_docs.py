@@ -63,8 +63,7 @@ def said(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{lane.name} {value.get(lane.name, 0.0)}" for lane in LANES)
     if isinstance(value, Blend):
-        parts = ("fused", "model", "held", "pairs", "silent")
-        return ", ".join(f"{part} {getattr(value, part)}" for part in parts)
+        return f"fused {value.fused}, model {value.model}, held {value.held}, pairs {value.pairs}"
     return str(tuple(value)) if isinstance(value, tuple) else str(value)
 
 

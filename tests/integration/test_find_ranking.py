@@ -25,7 +25,7 @@ from ohara.index.job import IndexOptions
 from ohara.model import Filters, HunkId, LaneStatus, Mode, Pass, SearchOptions, Sha
 from ohara.query import parse
 from ohara.retrieve import rerank as reranking
-from ohara.retrieve import silence, word_choice
+from ohara.retrieve import word_choice
 from ohara.retrieve.lane import Lane
 from ohara.retrieve.lanes import text, vector
 from ohara.retrieve.profile import REFERENCE, Blend, lane_weights
@@ -914,22 +914,6 @@ def test_wording_counts_beside_the_model(engine: Engine, monkeypatch: pytest.Mon
     most = by_value[max(value for value in by_value if value is not None)]
     assert "retr" in most
     assert "backoff" in most
-
-
-def test_what_silent_commits_hold_as_a_whole_counts_where_hunks_are_read(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(silence, "_FEWEST_COMMITS", 1)
-    monkeypatch.setattr(engine.search, "_reranker", Backwards())
-    values = []
-    for share in (0.0, 1.0):
-        plan = engine.search.plan(SearchOptions(now=NOW, k=60))
-        plan = replace(plan, profile=replace(plan.profile, blend=Blend(fused=1.0, model=0.0, silent=share)))
-        hits = anyio.run(engine.search.find, parse("retry with backoff", now=NOW), plan).hits
-        values.append({hit.commit.sha: hit.rerank for hit in hits})
-    single, whole = values
-    changes = [(whole[sha] or 0.0) - (single[sha] or 0.0) for sha in single.keys() & whole.keys()]
-    assert min(changes) < 0.0 < max(changes)
 
 
 def test_a_broken_model_leaves_the_fused_order_and_a_report(

@@ -6,9 +6,6 @@ import pytest
 
 from ohara.model import ChangeKind, Commit, HunkId, Sha
 from ohara.retrieve.lanes.commit_text import CommitTextLane
-from ohara.retrieve.lanes.text import TextLane
-from ohara.retrieve.profile import DEFAULT
-from ohara.retrieve.proximity import Proximity
 from ohara.retrieve.ranking import ScoredHunk
 from ohara.retrieve.silence import BY_CHANGE, FLAT, lifted, silence_of
 from ohara.store.answers import StoredHunk
@@ -60,9 +57,8 @@ def test_the_counts_are_the_same_after_they_were_stored() -> None:
     assert MESSAGE_WORDS.read(None) is None
 
 
-def _hunk(number: int, *, fused: float, whole: float, single: float = 0.0) -> ScoredHunk:
+def _hunk(number: int, *, fused: float, whole: float) -> ScoredHunk:
     scores = {CommitTextLane.name: whole} if whole else {}
-    scores |= {TextLane.name: single} if single else {}
     return ScoredHunk(HunkId(number), 0, bytes(20), fused=fused, lane_scores=scores)
 
 
@@ -96,29 +92,3 @@ def test_nothing_is_lifted_where_nobody_knows_what_is_common(known: MessageWords
 def test_nothing_is_lifted_where_whole_commits_were_not_looked_at() -> None:
     pooled = [_hunk(1, fused=1.0, whole=0.0), _hunk(2, fused=0.9, whole=0.0)]
     assert list(lifted(pooled, ROWS, KNOWN)) == pooled
-
-
-def test_a_silent_commit_is_compared_as_a_whole_rather_than_by_one_hunk() -> None:
-    pooled = [
-        _hunk(1, fused=1.0, whole=4.0, single=2.0),  # as much as its hunk
-        _hunk(2, fused=0.9, whole=4.0, single=1.0),  # more than its hunk
-        _hunk(3, fused=0.9, whole=1.0, single=2.0),  # less
-    ]
-    found = {one.hunk: one.whole for one in lifted(pooled, ROWS, KNOWN)}
-    usual = (0.0 + 0.5 - 0.75) / 3
-    assert found[HunkId(1)] == 0.0  # it says what it did
-    assert found[HunkId(2)] == pytest.approx(0.5 - usual)
-    assert found[HunkId(3)] == pytest.approx(-0.75 - usual)
-
-
-def test_silence_itself_gains_nothing_there() -> None:
-    pooled = [_hunk(number, fused=1.0, whole=4.0, single=1.0) for number in (1, 2, 3)]
-    assert [one.whole for one in lifted(pooled, ROWS, KNOWN)] == pytest.approx([0.0, 0.0, 0.0])
-
-
-def test_what_silent_commits_hold_is_added_to_the_blend_and_never_below_nothing() -> None:
-    wording, blend = Proximity(0.5, 0.5), DEFAULT.blend
-    weights = blend.fused + blend.model + blend.held + blend.pairs
-    more = blend.value(0.5, 0.5, wording, 0.25) - blend.value(0.5, 0.5, wording)
-    assert more == pytest.approx(blend.silent * 0.25 / weights)
-    assert blend.value(0.0, 0.0, Proximity(0.0, 0.0), -1.0) == 0.0
