@@ -7,6 +7,7 @@ several, which are put together here.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-_COMMITS = """SELECT hunk.id, hunk.commit_id FROM numbers(?) AS asked
+# As two texts, not as a row for each of all commits: these would take as long to fetch as all else together.
+_COMMITS = """SELECT json_group_array(hunk.id), json_group_array(hunk.commit_id) FROM numbers(?) AS asked
   CROSS JOIN hunk ON hunk.id = asked.value"""
 
 
@@ -84,10 +86,11 @@ class CommitSearch(WordSearch):
     def _read_owners(self) -> _Owners:
         texts = self._texts
         firsts = texts.hunks[texts.unit_starts]
-        rows = dict(self._session.rows(_COMMITS, (self._session.listed(firsts.tolist()),)))
-        commits = np.array(
-            [rows.get(hunk, 0) for hunk in firsts.tolist()], np.int64
-        )  # 0: of a hunk that is gone
+        read = self._session.rows(_COMMITS, (self._session.listed(firsts.tolist()),))[0]
+        hunks, commits = (np.array(json.loads(each), np.int64) for each in read)
+        if not np.array_equal(hunks, firsts):  # some are gone: of those the commit is 0
+            known = dict(zip(hunks.tolist(), commits.tolist(), strict=True))
+            commits = np.array([known.get(hunk, 0) for hunk in firsts.tolist()], np.int64)
         found, of_unit = np.unique(commits, return_inverse=True)
         of_text = of_unit[texts.unit_of_text]
         return _Owners(of_text, of_unit, len(found), _added_up(texts.lengths, of_text, len(found)))
