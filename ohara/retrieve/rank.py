@@ -12,7 +12,6 @@ from ohara.retrieve import rerank as reranking
 from ohara.retrieve.comparing import UNCOMPARED, Alone, Shortlist, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.head_start import with_head_start
-from ohara.retrieve.intent_ranking import turned
 from ohara.retrieve.judging import Verdict, judge
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.merge import keys_by_rank
@@ -290,6 +289,8 @@ def _finished(
     """The hunks of a first tier by what is asked for, one hit for each commit, and what stands of these."""
     query, plan, allowed = asked.query, asked.plan, asked.allowed
     if query.intent is not Intent.NONE:
+        from ohara.retrieve.intent_ranking import turned  # late: its patterns are for such questions alone
+
         found, rows = turned(reader, query=query, found=found, rows=rows, allowed=allowed)
     above = _Above((), {}, frozenset())
     shown = _diversified(reader, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
