@@ -14,8 +14,8 @@ from pathlib import Path
 _M_ARENA_MAX = -8  # of mallopt
 _ARENAS = 2
 
-# A question makes some four thousand objects that the collector counts. Going through all that the service
-# remembers takes it 80 ms, as much as two questions: that waits until it tidies up.
+# By itself the collector looks through what is young five times in a question, and in every twenty-fifth
+# through all that the service remembers, which takes as long as a question: that waits until it tidies up.
 _YOUNGEST, _YOUNG, _OLD = 20_000, 20, 1_000
 
 
@@ -29,7 +29,7 @@ def use_few_arenas() -> None:
 
 
 def collect_seldom() -> None:
-    """Have garbage looked for every few questions, and among all that is remembered in `give_back` alone."""
+    """Have garbage looked for about every fifty questions, and among all that is kept in `give_back`."""
     gc.set_threshold(_YOUNGEST, _YOUNG, _OLD)
 
 
