@@ -123,7 +123,8 @@ def runs_apart(texts: Sequence[str]) -> list[str]:
 def query_terms(text: str) -> tuple[str, ...]:
     """The distinct words of a text in order, without stop words unless there is nothing else."""
     words = dict.fromkeys(index_text(text).split())
-    telling = tuple(word for word in words if word not in _stop_stems())
+    stop_stems = _stop_stems()
+    telling = tuple([word for word in words if word not in stop_stems])
     return telling or tuple(words)
 
 

@@ -17,7 +17,7 @@ from ohara.daemon import resource_usage
 from ohara.daemon.browse_handlers import browse
 from ohara.daemon.jobs import Reason
 from ohara.daemon.members import ServedMember
-from ohara.daemon.repositories import catch_up, in_thread, open_registered
+from ohara.daemon.repositories import in_thread, open_registered
 from ohara.daemon.request_turns import Turns
 from ohara.engine import all_indexes
 from ohara.federation.asking import ask
@@ -209,7 +209,7 @@ class Answers:
 
     async def _catch_up(self, repo: str, engine: Engine) -> None:
         """Index new commits where they are few, and have many indexed soon; a shared index is only read."""
-        if not engine.is_shared and await in_thread(catch_up, repo):
+        if not engine.is_shared and await self._repositories.catch_up(repo, engine):
             self._jobs.hurry(engine.repository.common_dir)
 
     async def _status(self, request: wire.Status) -> tuple[IndexStatus, tuple[int, int] | None]:

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ohara.daemon.jobs import Reason
-from ohara.daemon.repositories import catch_up, in_thread
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class ServedMember:
     async def opened(self) -> AsyncIterator[Engine]:
         """Its engine, with new commits indexed if they are few."""
         async with self.repositories.use(self.chosen.path) as engine:
-            if await in_thread(catch_up, self.chosen.path):
+            if await self.repositories.catch_up(self.chosen.path, engine):
                 self.jobs.hurry(engine.repository.common_dir)
             yield engine
             if engine.search.vectors_are_old:

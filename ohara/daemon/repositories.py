@@ -47,6 +47,7 @@ class _Open:
     users: int = 0
     last_used: float = field(default_factory=time.monotonic)
     retired: bool = False
+    spare: Engine | None = None  # opened to see what the settings are now, and used by nobody yet
 
 
 class Repositories:
@@ -86,12 +87,26 @@ class Repositories:
             if known is not None:
                 self._retire(known)
             known = self._open[key] = _Open(fresh)
+        else:
+            known.spare = fresh
         known.users += 1
         try:
             yield known.engine
         finally:
             known.last_used = time.monotonic()
             self._let_go(known)
+
+    async def catch_up(self, path: str, engine: Engine) -> bool:
+        """Index new commits if they are few; True when there are many.
+
+        The engine that is in use may be searching for others: another one does it, that which was opened to
+        look at the settings if nobody has taken it yet.
+        """
+        spare: Engine | None = None
+        for known in self._open.values():
+            if known.engine is engine:
+                spare, known.spare = known.spare, None
+        return await in_thread(catch_up, path, spare)
 
     def _let_go(self, known: _Open) -> None:
         known.users -= 1
@@ -180,9 +195,9 @@ def check_history(engine: Engine) -> None:
         raise StoreError(error.message, hint=error.hint) from error
 
 
-def catch_up(path: str) -> bool:
+def catch_up(path: str, spare: Engine | None = None) -> bool:
     """Index new commits if they are few; True when there are many, which the answer itself reports."""
-    engine = open_registered(path)
+    engine = spare or open_registered(path)
     try:
         unread = engine.catch_up(jobs=1, at_most_s=_AT_MOST_S)
     except OharaError as error:  # another indexer is running, or the disk is full: search what is indexed

@@ -87,6 +87,7 @@ class _Service:
     async def run(self) -> None:
         """Serve until told to stop, or until the socket is gone."""
         resource_usage.use_few_arenas()
+        resource_usage.collect_seldom()
         place = OwnSocket(socket_path())
         listener = await place.listen()
         try:

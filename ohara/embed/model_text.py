@@ -29,11 +29,14 @@ RERANK_CHARS = 600
 RERANK_QUERY_WORDS = 40
 
 _WORD = re.compile(r"[^\W_]+")
+_SEPARATED = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)) + bytes(range(128, 256))
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def raw_words(text: str) -> list[str]:
     """Returns the runs of letters and digits in `text`, as written; punctuation and underscores part them."""
+    if text.isascii():  # in a third of the time
+        return text.encode().translate(_SEPARATED).decode().split()
     return _WORD.findall(text)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from enum import StrEnum
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import ModelId
@@ -19,7 +19,6 @@ from ohara.records import dataclass
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -75,6 +74,11 @@ class Manifest:
 
 def embedded_folder(name: str) -> Traversable:
     """Returns the folder of a model that ships with ohara, whether or not it is there."""
+    beside = Path(__file__).parent.parent / "models"
+    if beside.is_dir():
+        return beside / name
+    from importlib import resources  # in an archive; and it takes longer to load than a model's manifest
+
     return resources.files("ohara.models") / name
 
 

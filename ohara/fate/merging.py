@@ -31,15 +31,13 @@ class Merged(NamedTuple):
 
 def merge_lines(lines: int, sides: Sequence[Side], own: Mapping[int, Origin]) -> Merged:
     """Each line comes from the first parent that has it, as `git blame` says; others are its own."""
-    mapped = [kept_lines(side.groups, lines) for side in sides]
+    columns = [_in_merged(side, lines) for side in sides]
     origins: list[Origin] = []
     joined: dict[Origin, Origin] = {}
-    for line in range(lines):
-        found = [
-            side.origins[old]
-            for side, kept in zip(sides, mapped, strict=True)
-            if 0 <= (old := kept[line]) < len(side.origins)
-        ]
+    for line, found in enumerate(zip(*columns, strict=True) if columns else [()] * lines):
+        if found and found[0][0] and found.count(found[0]) == len(found) and line not in own:
+            origins.append(found[0])  # nearly every line
+            continue
         known = [origin for origin in found if origin[0]]
         if line in own:
             known.append(own[line])
@@ -48,6 +46,12 @@ def merge_lines(lines: int, sides: Sequence[Side], own: Mapping[int, Origin]) ->
         if first[0]:
             joined.update((other, first) for other in known[1:] if other != first)
     return Merged(origins, joined)
+
+
+def _in_merged(side: Side, lines: int) -> list[Origin]:
+    """The origins of merged lines as far as a parent has them."""
+    origins, count = side.origins, len(side.origins)
+    return [origins[old] if 0 <= old < count else NOWHERE for old in kept_lines(side.groups, lines)[:lines]]
 
 
 def kept_lines(groups: Sequence[Group], lines: int) -> list[int]:

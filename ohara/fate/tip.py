@@ -18,6 +18,7 @@ from ohara.store.lines import HeadLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from ohara.git.repo import Repository
     from ohara.model import Sha
@@ -43,28 +44,41 @@ class MadeLines(NamedTuple):
 
 
 class MadeBy:
-    """Which commits made the lines of a file."""
+    """Which commits made the lines of a file.
+
+    It is remembered, and so are other files' lines: whatever is kept as numbers and not as objects, the
+    collector of garbage need not go through again and again.
+    """
 
     def __init__(self, runs: Iterable[MadeLines]) -> None:
         """The runs come in their order."""
-        self._runs = list(runs)
-        self._starts = [run.start for run in self._runs]
+        kept = list(runs)
+        self._starts = [run.start for run in kept]
+        self._ends = [run.start + run.lines for run in kept]
+        self._commits = [run.commit for run in kept]
 
     def commit_of(self, line: int) -> int | None:
         """The commit that made a line, from 1; None where that is not known."""
         at = bisect_right(self._starts, line) - 1
-        run = self._runs[at] if at >= 0 else None
-        return run.commit if run is not None and line < run.start + run.lines else None
+        return self._commits[at] if at >= 0 and line < self._ends[at] else None
 
 
 class FileLines:
-    """The lines of a file, and at which places (from 0) each text is."""
+    """The lines of a file, and which texts are among them."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.places: dict[str, list[int]] = {}
-        for at, line in enumerate(lines):
-            self.places.setdefault(line, []).append(at)
+        self._texts = frozenset(lines)
+
+    def places(self, wanted: AbstractSet[str]) -> dict[str, list[int]]:
+        """At which places (from 0) each of some texts is, of those that are there."""
+        there = self._texts & wanted
+        found: dict[str, list[int]] = {text: [] for text in there}
+        if there:
+            for at, line in enumerate(self.lines):
+                if line in there:
+                    found[line].append(at)
+        return found
 
 
 class Tip:

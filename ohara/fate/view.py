@@ -100,6 +100,7 @@ class FateView:
         self._below = reader.ancestors({tip.sha}) or frozenset()
         self._order = LogOrder(reader)
         self._links: dict[int, CommitLink | None] = reader.remembered("links that fates asked for", dict)
+        self._names: dict[str, list[str]] = reader.remembered("names that fates asked for", dict)
 
     def fates(self, hunks: Sequence[Asked]) -> dict[HunkId, Fate]:
         """The fate of each hunk that has changed lines."""
@@ -183,13 +184,13 @@ class FateView:
         """Whether lines that a hunk removed stand in its file again, added by a later commit."""
         total = sum(1 for line in removed if line.strip())
         wanted = {line for line in removed if line.strip()}
-        names = [*filter(None, (fate.path,)), hunk.path, *self._reader.paths_reached([hunk.hunk])]
+        names = [*filter(None, (fate.path,)), hunk.path, *self._later_names(hunk)]
         for path in dict.fromkeys(names):
-            places = self._tip.file(path).places
-            if wanted.isdisjoint(places):
+            places = self._tip.file(path).places(wanted)
+            if not places:
                 continue
             later = self._later(path, hunk.commit)
-            added = {text: [at for at in places[text] if later[at]] for text in wanted if text in places}
+            added = {text: [at for at in of_text if later[at]] for text, of_text in places.items()}
             moves = AddedLines.of_file(later, added).moves(removed, least=len(removed))
             back = [
                 (move.offset + step + 1)
@@ -203,6 +204,12 @@ class FateView:
                 by, when = (link.sha, link.time) if link else (None, None)
                 return Returned(len(back), total, path, back[0], by, when)
         return Returned(0, total)
+
+    def _later_names(self, hunk: Asked) -> list[str]:
+        """The paths that a hunk's was renamed to since, looked up once: hits are of the same few files."""
+        if hunk.path not in self._names:
+            self._names[hunk.path] = self._reader.paths_reached([hunk.hunk])
+        return self._names[hunk.path]
 
     def _later(self, path: str, commit: int) -> _LaterLines:
         """The lines of a file that commits after one added."""

@@ -11,7 +11,7 @@ from ohara.records import dataclass, replace
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.comparing import UNCOMPARED, Alone, Shortlist, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
-from ohara.retrieve.intent_ranking import turned
+from ohara.retrieve.head_start import with_head_start
 from ohara.retrieve.judging import Verdict, judge
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.merge import keys_by_rank
@@ -186,13 +186,16 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     profile = plan.profile
     weights = profile.weights(query.query_class)
     chosen = chosen_lanes(query.mode, weights)
-    answers = await run_lanes(
+    ask = partial(
+        run_lanes,
         LANES,
         _lane_query(sources, query, plan, allowed, limit=LANE_TIMES * depth),
         chosen=chosen if asked.lanes is None else chosen & asked.lanes,
         timeout_s=plan.settings.lane_timeout_s,
         at_once=len(LANES) if sources.is_served else AT_ONCE,
     )
+    reranks = below is None and sources.beside is None and _is_reranked(asked)
+    answers = await with_head_start(ask, sources, reranks=reranks)
     size = POOL_TIMES * depth
     pooled = pool(
         [*(answer.ranking for answer in answers), *([asked.required] if asked.required else [])],
@@ -208,7 +211,7 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     fresh = [one for one in pooled if one.hunk not in there]
     reports = tuple(answer.report for answer in answers)
     read = partial(_read, query=query, pooled=fresh, plan=plan)
-    if below is None and sources.beside is None and not _is_reranked(asked):
+    if below is None and sources.beside is None and not reranks:
         found, rows, shown, stands = await sources.pool.read(
             partial(_read_and_finished, asked=asked, read=read)
         )
@@ -286,6 +289,8 @@ def _finished(
     """The hunks of a first tier by what is asked for, one hit for each commit, and what stands of these."""
     query, plan, allowed = asked.query, asked.plan, asked.allowed
     if query.intent is not Intent.NONE:
+        from ohara.retrieve.intent_ranking import turned  # late: its patterns are for such questions alone
+
         found, rows = turned(reader, query=query, found=found, rows=rows, allowed=allowed)
     above = _Above((), {}, frozenset())
     shown = _diversified(reader, found=found, rows=rows, above=above, plan=plan, allowed=allowed)

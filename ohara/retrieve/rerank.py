@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 import anyio
@@ -79,5 +78,7 @@ async def rerank(
 
 def squashed(scores: Sequence[float]) -> tuple[float, ...]:
     """Scale scores to between 0 and 1, by these scores themselves: models differ in scale."""
+    from statistics import fmean, pstdev  # which takes longer to load than to compute this
+
     middle, spread = fmean(scores), pstdev(scores) or 1.0
     return tuple(1.0 / (1.0 + math.exp(-(score - middle) / spread)) for score in scores)

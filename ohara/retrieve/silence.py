@@ -34,9 +34,8 @@ _FEWEST_COMMITS = 200  # in a younger history every word is rare
 
 def silence_of(message: str, known: MessageWords) -> float:
     """How little a message says: 1 nothing, 0 enough."""
-    told = math.fsum(
-        math.log(known.commits / max(known.counts.get(word, 0), known.rarest)) for word in words_of(message)
-    )
+    held, commits, rarest = known.counts.get, known.commits, known.rarest
+    told = math.fsum([math.log(commits / max(held(word, 0), rarest)) for word in words_of(message)])
     return min(1.0, max(0.0, (TELLING - told) / (TELLING - SILENT)))
 
 
@@ -48,14 +47,13 @@ def lifted(
     if known is None or known.commits < _FEWEST_COMMITS or not best:
         return pooled
     silences: dict[int, float] = {}
-    found: list[ScoredHunk] = []
-    for one in pooled:
-        row = rows.get(one.hunk)
-        if row is None:
-            continue
+    found = [one for one in pooled if one.hunk in rows]
+    raised: list[float] = []
+    for one in found:
+        row = rows[one.hunk]
         if row.commit_id not in silences:
             silences[row.commit_id] = silence_of(row.commit.message, known)
         held = one.lane_scores.get(CommitTextLane.name, 0.0) / best
-        found.append(replace(one, fused=one.fused + silences[row.commit_id] * (FLAT + BY_CHANGE * held)))
-    highest = max((one.fused for one in found), default=1.0) or 1.0
-    return [replace(one, fused=one.fused / highest) for one in found]
+        raised.append(one.fused + silences[row.commit_id] * (FLAT + BY_CHANGE * held))
+    highest = max(raised, default=1.0) or 1.0
+    return [replace(one, fused=fused / highest) for one, fused in zip(found, raised, strict=True)]

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ohara.history.mentions import subject_of
-from ohara.history.reasons import Reason
-from ohara.history.titles import title_of
 from ohara.model import Copy, Sha, Thread, ThreadCommit
 from ohara.plural import counted
 from ohara.records import dataclass, replace
@@ -120,6 +117,10 @@ def read_threads(reader: Reader, firsts: Collection[Sha], matched: Collection[Sh
 
 
 def _thread(first: Sha, commits: Sequence[StoredCommit], matched: frozenset[Sha]) -> Thread:
+    from ohara.history.mentions import subject_of  # late: most questions show no threads
+    from ohara.history.reasons import Reason
+    from ohara.history.titles import title_of
+
     return Thread(
         id=first,
         title=title_of([commit.message for commit in commits]),

@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from ohara.history.reasons import Reason
     from ohara.model import ChangeKind, Commit, HunkId, PassStatus, Sha
 
+    CommitHunk = tuple[int, HunkId, int | None]
+    """A commit, a hunk of it, and its content if it has lines.
+
+    A plain tuple: a hundred thousand are remembered, and named ones the collector of garbage would go through
+    again and again.
+    """
+
 Weights = tuple[float, float, float, float, float, float]
 """What a word counts in message, path, header, added, removed and context."""
 
@@ -57,14 +64,6 @@ class TouchedBy(NamedTuple):
 
     at: Occurrence
     symbol: int
-
-
-class CommitHunk(NamedTuple):
-    """A hunk of a commit, and its content if it has lines."""
-
-    commit: int
-    hunk: HunkId
-    content: int | None
 
 
 class TrigramMatch(NamedTuple):

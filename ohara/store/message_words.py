@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 # What follows is trailers, logs and templates; and neither names of people nor addresses say what was done.
 _READ_CHARS = 600
-_NO_CONTENT = re.compile(r"^[A-Z][\w-]*-(?:by|to|for|from)\s*:.*$|https?://\S+", re.IGNORECASE | re.MULTILINE)
+_TRAILER = re.compile(r"^[A-Z][\w-]*-(?:by|to|for|from)\s*:.*$", re.IGNORECASE | re.MULTILINE)
+_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 
 _MOST_READ = 10_000  # messages: as many say how common a word is, whatever the length of history
 _COMMON = 500  # a word that fewer than one message in so many holds is rare, whichever it is
@@ -36,7 +37,10 @@ class MessageWords:
 
 def words_of(message: str) -> frozenset[str]:
     """The distinct content words of a message, without trailers and addresses."""
-    return frozenset(query_terms(_NO_CONTENT.sub(" ", message[:_READ_CHARS])))
+    read = message[:_READ_CHARS]
+    if ":" in read:  # few have one, and looking for that is quicker than for either
+        read = _ADDRESS.sub(" ", _TRAILER.sub(" ", read))
+    return frozenset(query_terms(read))
 
 
 def count(messages: Sequence[str]) -> MessageWords:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from anyio.from_thread import start_blocking_portal
 
+from ohara.daemon import resource_usage
 from ohara.embed.catalog import load_reranker
 from ohara.engine import Engine
 from ohara.errors import OharaError
@@ -186,7 +187,8 @@ class Ohara:
 
 @cache
 def _event_loop() -> BlockingPortal:
-    """One event loop for all questions, as the service and the terminal UI have; its threads stay."""
+    """One event loop for all questions, as the service has, which also looks for garbage so seldom."""
+    resource_usage.collect_seldom()
     held = ExitStack()
     atexit.register(held.close)
     return held.enter_context(start_blocking_portal())

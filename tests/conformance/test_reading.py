@@ -608,9 +608,12 @@ def test_hunks_of_commits(near: Reader) -> None:
     numbers = {letter: number for number, letter in named(near).items()}
     shop = near.allow(Filters(paths=("shop/*",)))
     found = near.hunks_of([numbers["c"], numbers["a"]], near.allow(Filters()), 10)
-    assert [named(near)[one.commit] for one in sorted(found)] == ["a", "c", "c"]
-    assert {one.commit for one in near.hunks_of([numbers["c"], numbers["a"]], shop, 10)} == {numbers["c"]}
-    assert letters(near.occurrences([one.hunk for one in found if one.commit == numbers["a"]])) == "a"
+    assert [named(near)[commit] for commit, _, _ in sorted(found)] == ["a", "c", "c"]
+    assert {commit for commit, _, _ in near.hunks_of([numbers["c"], numbers["a"]], shop, 10)} == {
+        numbers["c"]
+    }
+    assert letters(near.occurrences([hunk for commit, hunk, _ in found if commit == numbers["a"]])) == "a"
+    assert near.hunks_of([numbers["c"], numbers["a"]], near.allow(Filters()), 10) == found
 
 
 # -- whole hunks ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,9 @@ from fixtures.script import History
 from fixtures.tree import Edit
 from ohara.embed.add_model import add_folder
 from ohara.index.job import IndexOptions
-from ohara.model import LaneStatus, Mode, SearchOptions
+from ohara.model import Filters, LaneStatus, Mode, SearchOptions
 from ohara.store.sqlite.connection import connect_reader
+from ohara.store.sqlite.reader import Reader
 from ohara.store.sqlite.writer import Writer
 from tests import onnx_bytes
 from tests.indexing import facts_of, facts_of_a_fresh_index, index
@@ -92,6 +94,15 @@ def test_its_score_is_that_of_every_hunk_of_the_commit(repo: Repo) -> None:
     spread = [hit for hit in results.hits if repo.key_of(hit.commit.sha) == "spread"]
     assert len(spread) == 3
     assert len({hit.lane_scores["commit"] for hit in spread}) == 1
+
+
+def test_hunks_that_are_remembered_are_nothing_that_garbage_is_looked_for_in(repo: Repo) -> None:
+    with closing(Reader(index(repo, ALL).location.database)) as reader:
+        first = reader.hunks_of([1, 2, 3], reader.allow(Filters()), 10)
+        gc.collect()
+        again = reader.hunks_of([1, 2, 3], reader.allow(Filters()), 10)
+    assert again == first
+    assert not any(map(gc.is_tracked, again))
 
 
 def test_filters_hold_before_the_best_are_taken(repo: Repo) -> None:

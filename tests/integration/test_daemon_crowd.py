@@ -75,13 +75,13 @@ def test_a_hundred_clients_at_once_are_all_answered_by_all_lanes(
 
 SLOW = """
 import time
-from ohara.daemon import handlers, request_turns, server
+from ohara.daemon import repositories, request_turns, server
 request_turns.Turns.__init__.__kwdefaults__.update(at_once=1)
-catch_up = handlers.catch_up
-def slowly(path):
+catch_up = repositories.catch_up
+def slowly(*given):
     time.sleep(0.2)
-    return catch_up(path)
-handlers.catch_up = slowly
+    return catch_up(*given)
+repositories.catch_up = slowly
 server._CONNECTIONS = 40
 """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from ohara.embed.model_text import (
     prepared,
     prepared_document,
     prepared_query,
+    raw_words,
     rerank_text,
     split_word,
 )
@@ -40,6 +43,11 @@ def test_prepared_text_drops_punctuation_and_underscores() -> None:
     assert (
         prepared("self._tmp_path.mkdir(exist_ok=True)  # GH-42") == "self tmp path mkdir exist ok true gh 42"
     )
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text())
+def test_words_are_runs_of_letters_and_digits(text: str) -> None:
+    assert raw_words(text) == re.findall(r"[^\W_]+", text)
 
 
 # The dotted capital I is the one letter whose lower case is two characters, the second not a letter.

@@ -16,10 +16,18 @@ _lines = st.lists(
 @given(_lines, _lines)
 def test_moves_are_the_same_however_places_are_known(file: list[str], removed: list[str]) -> None:
     wanted = {line for line in removed if line.strip()}
-    places = {text: at for text, at in FileLines(file).places.items() if text in wanted}
+    places = FileLines(file).places(wanted)
     for least in (0, len(removed)):
         looked_through = AddedLines([(0, file)], wanted).moves(removed, least=least)
         assert AddedLines.of_file(file, places).moves(removed, least=least) == looked_through
+
+
+@given(_lines, _lines)
+def test_places_of_wanted_texts(file: list[str], wanted: list[str]) -> None:
+    there = {text for text in wanted if text in file}
+    assert FileLines(file).places(set(wanted)) == {
+        text: [at for at, line in enumerate(file) if line == text] for text in there
+    }
 
 
 def test_who_made_a_line() -> None:

@@ -65,7 +65,7 @@ def _representatives(
 ) -> list[Occurrence]:
     """The hunk of each commit that is nearest to the query, or else its first."""
     hunks = reader.hunks_of(commits, allowed, CHANGE_HUNKS)
-    contents = {one.content for one in hunks if one.content is not None}
+    contents = {content for _, _, content in hunks if content is not None}
     near = reader.content_likeness(probe, contents, model)
     nearest: dict[int, tuple[float, HunkId]] = {}
     for commit, hunk, content in hunks:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.store.answers import CommitHunk, Occurrence
-from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
+from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence, occurrences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ohara.model import HunkId
+    from ohara.store.answers import CommitHunk, Occurrence
     from ohara.store.sql.filters import HunkFilter
     from ohara.store.sql.session import Session
 
@@ -36,7 +36,8 @@ def newest_occurrences(
     newest: dict[int, Occurrence] = {}
     statement = _OCCURRENCES.format(allowed=allowed.condition)
     for row in session.rows(statement, (session.listed(contents), *allowed.parameters)):
-        newest.setdefault(row[6], occurrence(row))
+        if row[6] not in newest:
+            newest[row[6]] = occurrence(row)
     return newest
 
 
@@ -45,24 +46,23 @@ def hunks_of(session: Session, commits: Iterable[int], allowed: HunkFilter, firs
     if allowed.everything:
         return _first_hunks(session, list(commits), first)
     asked = (session.listed(commits), *allowed.parameters)
-    rows = session.rows(_ALLOWED_OF.format(allowed=allowed.condition), asked)
-    return list(map(CommitHunk._make, rows))
+    return session.rows(_ALLOWED_OF.format(allowed=allowed.condition), asked)
 
 
 def _first_hunks(session: Session, commits: Sequence[int], first: int) -> list[CommitHunk]:
     """The first hunks of each commit, remembered: the commits near to a question are near to others."""
-    known: dict[int, list[CommitHunk]] = session.remembered(f"first {first} hunks of commits", dict)
+    known: dict[int, tuple[CommitHunk, ...]] = session.remembered(f"first {first} hunks of commits", dict)
     found = {commit: known.get(commit) for commit in commits}
     read: dict[int, list[CommitHunk]] = {commit: [] for commit, hunks in found.items() if hunks is None}
     if read:
         for row in session.rows(_FIRST_OF, (session.listed(read), first)):
-            read[row[0]].append(CommitHunk._make(row))
+            read[row[0]].append(row)
         if len(known) > _KEPT:
             known.clear()
-        known.update(read)
+        known.update((commit, tuple(hunks)) for commit, hunks in read.items())
     return [hunk for commit, hunks in found.items() for hunk in (read[commit] if hunks is None else hunks)]
 
 
 def occurrences(session: Session, hunks: Iterable[HunkId]) -> list[Occurrence]:
     """Hunks with the commits they are in."""
-    return list(map(Occurrence._make, session.rows(_OCCURRENCES_OF, (session.listed(hunks),))))
+    return occurrences_of(session.rows(_OCCURRENCES_OF, (session.listed(hunks),)))

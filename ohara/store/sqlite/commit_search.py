@@ -7,6 +7,7 @@ several, which are put together here.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
@@ -28,22 +29,27 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-_COMMITS = """SELECT hunk.id, hunk.commit_id FROM numbers(?) AS asked
+# As two texts, not as a row for each of all commits: these would take as long to fetch as all else together.
+_COMMITS = """SELECT json_group_array(hunk.id), json_group_array(hunk.commit_id) FROM numbers(?) AS asked
   CROSS JOIN hunk ON hunk.id = asked.value"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Owners:
-    """The commit of each text and of each unit, as a number from 0 on, and how many there are."""
+    """The commit of each text and of each unit, as a number from 0 on, and how many there are.
+
+    `lengths` is how many words each commit has, those of texts that no longer count among them.
+    """
 
     of_text: Numbers
     of_unit: Numbers
     commits: int
+    lengths: Floats
 
     @property
     def size(self) -> int:
         """How many bytes it takes."""
-        return int(self.of_text.nbytes + self.of_unit.nbytes)
+        return int(self.of_text.nbytes + self.of_unit.nbytes + self.lengths.nbytes)
 
 
 class CommitSearch(WordSearch):
@@ -61,9 +67,14 @@ class CommitSearch(WordSearch):
         is_found = np.zeros(owners.commits, bool)
         is_found[owners.of_text[found]] = True
         commits = np.flatnonzero(is_found)
-        scores, of_texts = self._commit_scores(held, commits, owners, Weighting(np.array(weights) * columns))
+        weighting = Weighting.of(weights, columns)
+        scores, worths = self._commit_scores(held, commits, owners, weighting)
         best = best_of(scores, commits, limit)
-        hunks = self._hunks(self._best_texts(found, commits[best], owners, of_texts))
+        is_best = np.zeros(owners.commits, bool)
+        is_best[commits[best]] = True
+        of_best = found[is_best[owners.of_text[found]]]
+        of_texts = self._text_scores(held, of_best, worths, weighting)
+        hunks = self._hunks(_best_texts(of_best, owners.of_text[of_best], of_texts, commits[best]))
         return list(zip(hunks.tolist(), scores[best].tolist(), strict=True))
 
     def _owners(self) -> _Owners:
@@ -75,51 +86,65 @@ class CommitSearch(WordSearch):
     def _read_owners(self) -> _Owners:
         texts = self._texts
         firsts = texts.hunks[texts.unit_starts]
-        rows = dict(self._session.rows(_COMMITS, (self._session.listed(firsts.tolist()),)))
-        commits = np.array(
-            [rows.get(hunk, 0) for hunk in firsts.tolist()], np.int64
-        )  # 0: of a hunk that is gone
+        read = self._session.rows(_COMMITS, (self._session.listed(firsts.tolist()),))[0]
+        hunks, commits = (np.array(json.loads(each), np.int64) for each in read)
+        if not np.array_equal(hunks, firsts):  # some are gone: of those the commit is 0
+            known = dict(zip(hunks.tolist(), commits.tolist(), strict=True))
+            commits = np.array([known.get(hunk, 0) for hunk in firsts.tolist()], np.int64)
         found, of_unit = np.unique(commits, return_inverse=True)
-        return _Owners(of_unit[texts.unit_of_text], of_unit, len(found))
+        of_text = of_unit[texts.unit_of_text]
+        return _Owners(of_text, of_unit, len(found), _added_up(texts.lengths, of_text, len(found)))
 
     def _commit_scores(
         self, held: Sequence[Held], commits: Numbers, owners: _Owners, weighting: Weighting
-    ) -> tuple[Floats, Floats]:
-        """The BM25 of some commits, and what the change of each text holds of it."""
+    ) -> tuple[Floats, list[float]]:
+        """The BM25 of some commits, and what each word is worth where commits are texts."""
         kept = self._kept
-        counted = self._texts.lengths if kept is None else self._texts.lengths * kept
-        lengths = np.bincount(owners.of_text, counted, owners.commits)
-        is_there = np.ones(owners.commits, bool)
+        lengths, is_there, total = owners.lengths, np.ones(0, bool), owners.commits
         if kept is not None:
+            lengths = _added_up(self._texts.lengths * kept, owners.of_text, owners.commits)
             is_there = np.bincount(owners.of_text[kept], minlength=owners.commits) > 0
-        total = int(np.count_nonzero(is_there))
+            total = int(np.count_nonzero(is_there))
         average = (self._words / total if total else 0.0) or 1.0
         norms = COMMIT_K1 * (1.0 - COMMIT_B + COMMIT_B * lengths[commits] / average)
-        scores, of_texts = np.zeros(len(commits)), np.zeros(self._size)
+        scores, found = np.zeros(len(commits)), list[float]()
         for each in held:
             worths = each.weighted(weighting)
             if kept is not None:
                 worths = worths * kept[each.changed]
             times = np.zeros(owners.commits)
             # A message once, in however many units it stands.
-            times[owners.of_unit[each.units]] = weighting.weights[0] * each.times
-            times += np.bincount(owners.of_text[each.changed], worths, owners.commits)
+            times[owners.of_unit.take(each.units)] = weighting.weights[0] * each.times
+            times += np.bincount(owners.of_text.take(each.changed), worths, owners.commits)
             if kept is not None:
                 times *= is_there
             worth = idf(total, int(np.count_nonzero(times)))
             some = times[commits]
             scores += worth * (some * (COMMIT_K1 + 1.0) / (some + norms))
-            of_texts[each.changed] += worth * worths
-        return scores, of_texts
+            found.append(worth)
+        return scores, found
 
-    @staticmethod
-    def _best_texts(found: Numbers, commits: Numbers, owners: _Owners, of_texts: Floats) -> Numbers:
-        """Of the texts that were found, that of each commit which holds most."""
-        wanted = np.zeros(owners.commits, bool)
-        wanted[commits] = True
-        some = found[wanted[owners.of_text[found]]]
-        of_some = owners.of_text[some]
-        order = np.lexsort((some, -of_texts[some], of_some))
-        first_owners, firsts = np.unique(of_some[order], return_index=True)
-        best: Numbers = some[order][firsts][np.searchsorted(first_owners, commits)]
-        return best
+    def _text_scores(
+        self, held: Sequence[Held], texts: Numbers, worths: Sequence[float], weighting: Weighting
+    ) -> Floats:
+        """What the changes of some texts hold of words that are worth so much."""
+        is_asked = np.zeros(self._size, bool)
+        is_asked[texts] = True
+        of_all = np.zeros(self._size)
+        for each, worth in zip(held, worths, strict=True):
+            some = each.narrowed(is_asked)
+            of_all[some.changed] += worth * some.weighted(weighting)
+        return of_all[texts]
+
+
+def _added_up(lengths: Numbers, of_text: Numbers, commits: int) -> Floats:
+    """How many words each of so many commits has, by how many its texts have."""
+    return np.bincount(of_text, lengths, commits).astype(np.float64, copy=False)
+
+
+def _best_texts(texts: Numbers, owners: Numbers, scores: Floats, commits: Numbers) -> Numbers:
+    """Of texts, the owners and scores of which are given, that of each commit which holds most."""
+    order = np.lexsort((texts, -scores, owners))
+    first_owners, firsts = np.unique(owners[order], return_index=True)
+    best: Numbers = texts[order][firsts][np.searchsorted(first_owners, commits)]
+    return best

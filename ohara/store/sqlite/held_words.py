@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
@@ -10,6 +10,8 @@ from ohara.records import dataclass
 from ohara.store.sqlite.posting_codec import counts_by_code
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ohara.store.sqlite.varints import Numbers
@@ -25,6 +27,16 @@ class Weighting:
         self.weights = weights
         self.by_code = _counts() @ weights[1:]
         self.of_change = bool(weights[1:].any())  # False where only messages count
+
+    @classmethod
+    def of(cls, weights: Sequence[float], columns: Floats) -> Weighting:
+        """Weights of columns, of which only some count; every question has the same few."""
+        return _weighting(tuple((np.array(weights) * columns).tolist()))
+
+
+@lru_cache(maxsize=64)
+def _weighting(weights: tuple[float, ...]) -> Weighting:
+    return Weighting(np.array(weights))
 
 
 @cache

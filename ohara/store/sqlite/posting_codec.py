@@ -11,7 +11,7 @@ time before. Long strings are compressed.
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from math import comb
 from typing import TYPE_CHECKING, cast
 
@@ -112,7 +112,8 @@ def of_some(postings: Postings, wanted: NDArray[np.bool_]) -> Postings:
 @cache
 def counts_by_code() -> NDArray[np.uint8]:
     """The counts that a code stands for; code 0 stands for none."""
-    chosen = np.array(list(combinations(range(CODED + _WIDTH), _WIDTH)), np.int64)
+    all_of_them = chain.from_iterable(combinations(range(CODED + _WIDTH), _WIDTH))
+    chosen = np.fromiter(all_of_them, np.int64).reshape(-1, _WIDTH)
     counts = np.diff(chosen, axis=1, prepend=-1) - 1
     made = np.empty((len(counts), _WIDTH), np.uint8)
     made[_ranks(counts)] = counts

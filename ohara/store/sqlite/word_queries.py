@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ohara.store.answers import ScoredByWords
-from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence
+from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrences_of
 from ohara.store.sql.named import PLACED, placed
 from ohara.store.sqlite import former_words
 from ohara.store.sqlite.fts_query import any_of
@@ -69,7 +69,7 @@ def by_words(
     with _words(session) as kept:
         found = dict(kept.scored(words, weightings, allowed, limit))
         rows = session.rows(_OCCURRENCES, (session.listed(found),))
-    return [ScoredByWords(occurrence(row), found[row[0]]) for row in rows]
+    return [ScoredByWords(at, found[at[0]]) for at in occurrences_of(rows)]
 
 
 def commits_by_words(
@@ -83,7 +83,7 @@ def commits_by_words(
             return None
         found = dict(CommitSearch(session).scored_commits(words, weights, allowed, limit))
         rows = session.rows(_OCCURRENCES, (session.listed(found),))
-    return [ScoredByWords(occurrence(row), (found[row[0]],)) for row in rows]
+    return [ScoredByWords(at, (found[at[0]],)) for at in occurrences_of(rows)]
 
 
 def holding_all(
@@ -100,7 +100,7 @@ def holding_all(
     statement = _HOLDING_ALL.format(occurrence=OCCURRENCE, allowed=allowed.condition, order=order)
     with _words(session) as kept:
         held = session.listed(kept.holding_all(words, columns))
-        return [occurrence(row) for row in session.rows(statement, (held, *allowed.parameters, limit))]
+        return occurrences_of(session.rows(statement, (held, *allowed.parameters, limit)))
 
 
 def holding_flags(session: Session, words: WordQuery) -> bytes:

@@ -285,7 +285,7 @@ class WordSearch:
         places[found] = np.arange(len(found))
         units = self._texts.unit_of_text[found]
         scores = [np.zeros(len(found)) for _ in weightings]
-        weighed = [Weighting(np.array(weights) * columns) for weights in weightings]
+        weighed = [Weighting.of(weights, columns) for weights in weightings]
         for each in held:
             holding = each.hunks if each.hunks is not None else len(self._holding([each], columns))
             worth = idf(self._count, holding)
