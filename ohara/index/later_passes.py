@@ -41,13 +41,15 @@ def later_passes(
         yield from _convert_words(writer, pool, job)
     if Pass.LITERAL in wanted and writer.passes.keeps_former_trigrams and not job.clock.expired:
         yield from _convert_trigrams(writer, pool, job)
+    if Pass.SYMBOL in wanted and not job.clock.expired:
+        yield from _read_head(writer, pool, job, tips)
     # Words are joined and lines followed in this process while it waits for workers: alone, that would
-    # leave cores idle.
+    # leave cores idle. Not earlier: workers have to have something in hand for so long.
     with closing(_lines(writer, job, tips)) as lines:
         followed: deque[Progress] = deque(maxlen=1)
         faults: list[Exception] = []
         with pool.meanwhile(_noted(writer, chain(_joined_words(writer, job), lines), followed, faults)):
-            yield from _symbols_and_vectors(writer, pool, job, tips)
+            yield from _symbols_and_vectors(writer, pool, job)
         if faults:
             raise faults[0]
         yield from followed
@@ -94,12 +96,9 @@ def _lines(writer: Writer, job: Job, tips: Mapping[str, Sha]) -> Generator[Progr
         yield from follow_lines(writer, job.index, job.repository, head, job.clock)
 
 
-def _symbols_and_vectors(
-    writer: Writer, pool: Pool | Inline, job: Job, tips: Mapping[str, Sha]
-) -> Iterator[Progress]:
+def _symbols_and_vectors(writer: Writer, pool: Pool | Inline, job: Job) -> Iterator[Progress]:
     wanted = job.options.passes
     if Pass.SYMBOL in wanted and not job.clock.expired:
-        yield from _read_head(writer, pool, job, tips)
         yield from touch_symbols(writer, pool, job.clock)
         if job.rejudged:
             writer.upkeep.sweep()

@@ -41,6 +41,7 @@ _LOOK_S = 5.0
 ENDS_IT = "ends the indexing process"
 TOO_LONG = f"takes longer than {_SILENCE_S:.0f} s"
 _TASKS_AHEAD = 2  # one being worked on, one waiting, so that a worker never idles between tasks
+_TASKS_MEANWHILE = 8  # where this process does something else in between, which may take two seconds
 
 
 class _Worker:
@@ -170,9 +171,10 @@ class Pool:
                 self._meanwhile = None
 
     def _feed(self, kind: str, waiting: Iterator[tuple[object, ...]]) -> None:
-        for _ in range(_TASKS_AHEAD):
+        ahead = _TASKS_AHEAD if self._meanwhile is None else _TASKS_MEANWHILE
+        for _ in range(ahead):
             for worker in self._workers:
-                if worker.spent or len(worker.tasks) >= _TASKS_AHEAD:
+                if worker.spent or len(worker.tasks) >= ahead:
                     continue
                 if (items := next(waiting, None)) is not None:
                     worker.give(Task(kind, next(self._numbers), items))
