@@ -54,7 +54,7 @@ class Reaches:
             indexed = reader.ancestors(tips)
             if indexed is not None:
                 return Reach(indexed)
-        reached = self._walked(tips)
+        reached = self._walked(reader, tips)
         indexed_shas = reader.indexed(reached)
         reach = Reach(indexed_shas.values())
         if len(indexed_shas) == len(reached):
@@ -62,18 +62,21 @@ class Reaches:
         since = earliest(self._since)
         wanted = {sha for sha, moment in reached.items() if since is None or moment >= since}
         absent = wanted - indexed_shas.keys() - set(reader.failed())
-        outside = absent & self._walked(tips, hide=tuple(sorted(set(covered)))).keys() if absent else absent
+        outside = (
+            absent & self._walked(reader, tips, hide=tuple(sorted(set(covered)))).keys() if absent else absent
+        )
         if not outside:
             return reach
         names = tuple(name for name, tip in refs.items() if tip in outside) or tuple(refs)
         return Reach(indexed_shas.values(), len(wanted), len(outside), names)
 
-    def _walked(self, tips: tuple[Sha, ...], hide: tuple[Sha, ...] = ()) -> dict[Sha, int]:
+    def _walked(self, reader: Reader, tips: tuple[Sha, ...], hide: tuple[Sha, ...] = ()) -> dict[Sha, int]:
+        """The commits that tips lead to and `hide` does not; of those that are indexed git is not asked."""
         key = (tips, hide)
         if key not in self._walks:
             if len(self._walks) >= _KEPT_WALKS:
                 self._walks.clear()
-            self._walks[key] = dict(walk(self._repository, tips, hide=hide))
+            self._walks[key] = dict(walk(self._repository, tips, hide=hide, known=reader.known_links()))
         return self._walks[key]
 
 

@@ -351,6 +351,10 @@ class History(Protocol):
         """Those of the commits that are shown, with the index's number of each."""
         ...
 
+    def known_links(self) -> dict[bytes, tuple[int, bytes]]:
+        """Every shown commit by its raw id: its committer time and its parents' raw ids."""
+        ...
+
     def ancestors(self, tips: Collection[Sha]) -> Collection[int] | None:
         """The commits that tips lead to, with the tips themselves; None when a tip is not indexed.
 

@@ -674,6 +674,10 @@ def test_commits_and_where_they_lead(reader: Reader) -> None:
     assert set(reader.ancestors([sha("c")]) or ()) == {numbers["c"], numbers["a"]}
     assert set(reader.ancestors([sha("b"), sha("c")]) or ()) == {numbers[each] for each in "abc"}
     assert reader.ancestors([sha("9")]) is None
+    links = reader.known_links()
+    assert set(links) == {bytes.fromhex(sha(each)) for each in "abcde"}
+    assert links[bytes.fromhex(sha("c"))][1] == bytes.fromhex(sha("a"))
+    assert links[bytes.fromhex(sha("a"))][1] == b""
     assert reader.log_order() is None  # times say it all
 
 

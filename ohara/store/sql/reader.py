@@ -171,6 +171,10 @@ class Lookups(Session, Protocol):
         """Those of the commits that are shown, with the index's number of each."""
         return ancestry.indexed(self, shas)
 
+    def known_links(self) -> dict[bytes, tuple[int, bytes]]:
+        """Every shown commit by its raw id: its committer time and its parents' raw ids."""
+        return ancestry.known_links(self)
+
     def ancestors(self, tips: Collection[Sha]) -> Collection[int] | None:
         """The commits that tips lead to; None when a tip is not indexed."""
         return ancestry.ancestors(self, tips)
