@@ -36,6 +36,7 @@ def wholly_indexed(repo: Repo, home: Path) -> Iterator[Engine]:
     """Index a repository with all passes in a home of its own, for the tests of a module."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OHARA_HOME", str(home))
+        patch.setenv("OHARA_FIND_LANE_TIMEOUT_S", "60")  # a busy machine is no reason to leave a lane out
         engine = index(repo, IndexOptions(lock_wait_s=10))
         yield engine
         engine.close()
