@@ -15,6 +15,7 @@ from ohara.store.sqlite import word_merge
 from ohara.store.sqlite.connection import connect_reader
 from ohara.store.sqlite.schema import CONTENT_BY_DIGEST
 from ohara.store.sqlite.writer import Writer
+from tests.conformance.histories import commit
 from tests.indexing import index
 
 if TYPE_CHECKING:
@@ -72,3 +73,19 @@ def test_words_are_joined_while_workers_do_the_later_passes(
         assert connection.execute(_PIECES).get == 1
         assert connection.execute(_WORDS).fetchall() == words
         assert connection.execute(_SOUND).get == "ok"
+
+
+def test_words_of_a_long_history_are_not_joined_beside_other_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_merge, "_LARGEST_JOINED", 2)
+    with Writer(tmp_path / "index.db", passes=frozenset({Pass.TEXT})) as writer:
+        for letter in "abc":  # commits without files have a hunk for their message
+            writer.add([commit(letter)])
+            writer.commit()
+        writer.upkeep.join_words()
+        assert writer.connection.execute(_PIECES).get == 3
+        monkeypatch.setattr(word_merge, "_LARGEST_JOINED", 3)
+        writer.upkeep.join_words()
+        assert writer.connection.execute(_PIECES).get == 1
+        writer.commit()

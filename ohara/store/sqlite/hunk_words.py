@@ -96,10 +96,10 @@ class HunkWords:
             word_merge.compact(self._connection)
 
     def join(self) -> None:
-        """Merge all pieces to one."""
+        """Merge all pieces to one, unless that is much."""
         self._postings.finish()
         with sound(self._connection.filename):
-            word_merge.merge_all(self._connection)
+            word_merge.join(self._connection)
 
     def tidy(self) -> None:
         """Give up the room of what was dropped."""

@@ -95,7 +95,8 @@ class Upkeep:
     def join_words(self) -> None:
         """Make one piece of all words, each of which is then said once: a twentieth of an index.
 
-        It takes two seconds for 140,000 hunks, and questions are no quicker for it.
+        It takes two seconds for 140,000 hunks, and questions are no quicker for it. Longer histories have it
+        done by `compact`, where pieces are many.
         """
         self._writer.begin()
         with translated(self._writer.path):

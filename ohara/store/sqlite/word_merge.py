@@ -33,6 +33,7 @@ _LARGEST_MERGED = 30_000  # hunks, about a second
 # takes a millisecond.
 _LARGE = 8_000  # hunks
 _MANY = 24
+_LARGEST_JOINED = 250_000  # hunks: four seconds, and memory that is there while workers are
 _DROPPED_SHARE = 8  # an eighth of a piece
 
 _TEXTS_AT_ONCE = 200_000  # entries of postings, some 250 bytes each while they are merged
@@ -88,6 +89,12 @@ def tidy(connection: Connection) -> None:
         kept = read_texts(connection, piece).kept(piece, dropped)
         if kept is not None and int((~kept).sum()) * _DROPPED_SHARE >= hunks:
             merge(connection, [piece])
+
+
+def join(connection: Connection) -> None:
+    """Merge all pieces to one beside other work, unless that is much: `compact` has more time and memory."""
+    if sum(hunks for _, hunks, _ in read_pieces(connection)) <= _LARGEST_JOINED:
+        merge_all(connection)
 
 
 def merge_all(connection: Connection) -> None:
