@@ -68,7 +68,7 @@ async def test_a_repository_without_commits_says_so(tmp_path: Path) -> None:
         await until(pilot, lambda: "empty has no commits yet" in text_of(app))
         await pilot.press(*"greet")
         await until_stage(pilot, Stage.NOTHING)
-        assert "empty has no commits yet" in text_of(app)
+        await until(pilot, lambda: "empty has no commits yet" in text_of(app))
         assert "Nothing found" not in text_of(app)
 
 
