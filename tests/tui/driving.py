@@ -122,7 +122,7 @@ async def until_complete(pilot: Pilot[None]) -> None:
 
 
 def _is_at_rest(app: OharaApp) -> bool:
-    busy = {"preview", "colours", "lexers", "find", "more"}
+    busy = {"preview", "colours", "lexers", "find", "more", "commit"}
     is_drawn = app.search.lazy.mounted is None or app.search.hit_list.is_at_rest
     return is_drawn and not any(worker.group in busy and not worker.is_finished for worker in app.workers)
 
