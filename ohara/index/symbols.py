@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ohara.index.ipc import Task, WorkerSetup
+    from ohara.index.lines import Span
     from ohara.model import Symbol
     from ohara.store.derived import ChangedFile, IndexedHunk
 
-# A tree takes about a hundred times the space of its file, so this much source is some 100 MB of trees. With
-# a quarter of it, the two versions that a large file's hunks are looked up in push each other out: in files
-# of 130 kB, six times as much is parsed.
+# A tree takes about a hundred times the space of its file, so this much source is some 100 MB of trees.
 _REMEMBERED_SOURCE_BYTES = 1 << 20
 
 _HUNKS_AT_ONCE = 512  # whose lines are read together: some two megabytes at most
@@ -76,22 +75,31 @@ class Toucher:
         return [(file.commit_id, tuple(self._touching(file, stored))) for file in files]
 
     def _touching(self, file: ChangedFile, stored: dict[int, IndexedHunk]) -> Iterator[TouchedHunk]:
-        for hunk_id in file.hunks:
-            hunk = stored.get(hunk_id)
-            names = self._names(hunk) if hunk is not None else ()
-            if names:
-                yield TouchedHunk(hunk_id, names)
+        """The hunks of a file that touch symbols: of the new version, then of the old one.
 
-    def _names(self, hunk: IndexedHunk) -> tuple[TouchedSymbol, ...]:
-        found: dict[TouchedSymbol, None] = {}
-        if leave_out(hunk.body).is_bare:
-            return ()
-        removed, added = changed_spans(hunk.body, old_start=hunk.old_start, new_start=hunk.new_start)
-        for blob, spans in ((hunk.new_blob, added), (hunk.old_blob, removed)):
-            if blob and spans:
-                for symbol in self._tree(blob, hunk).touched(spans):
-                    found[TouchedSymbol(symbol.kind.value, symbol.name, symbol.qualified)] = None
-        return tuple(found)
+        Each is looked at once for all hunks: of two large versions one alone may be remembered.
+        """
+        hunks = [stored[hunk_id] for hunk_id in file.hunks if hunk_id in stored]
+        telling = [hunk for hunk in hunks if not leave_out(hunk.body).is_bare]
+        spans = [
+            changed_spans(each.body, old_start=each.old_start, new_start=each.new_start) for each in telling
+        ]
+        found: dict[int, dict[TouchedSymbol, None]] = {hunk.hunk_id: {} for hunk in telling}
+        for hunk, (_, added) in zip(telling, spans, strict=True):
+            found[hunk.hunk_id] |= self._touched(hunk.new_blob, added, hunk)
+        for hunk, (removed, _) in zip(telling, spans, strict=True):
+            found[hunk.hunk_id] |= self._touched(hunk.old_blob, removed, hunk)
+        for hunk_id, symbols in found.items():
+            if symbols:
+                yield TouchedHunk(hunk_id, tuple(symbols))
+
+    def _touched(
+        self, blob: str | None, spans: Sequence[Span], hunk: IndexedHunk
+    ) -> dict[TouchedSymbol, None]:
+        if not blob or not spans:
+            return {}
+        symbols = self._tree(blob, hunk).touched(spans)
+        return {TouchedSymbol(each.kind.value, each.name, each.qualified): None for each in symbols}
 
     def _tree(self, blob: str, hunk: IndexedHunk) -> SyntaxTree:
         """The tree of a blob: those of a path that were used last are remembered."""

@@ -21,6 +21,7 @@ from fixtures import histories
 from fixtures.script import History
 from ohara.engine import Engine
 from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
+from ohara.index import symbols
 from ohara.index.inline import Inline
 from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.index.ipc import Failed, Part
-    from ohara.store.derived import IndexedHunk, TouchedSymbol
+    from ohara.parse.symbols import SyntaxTree
+    from ohara.store.derived import IndexedHunk
 
 KILLS = 12
 ALL = IndexOptions()
@@ -304,14 +306,14 @@ def test_a_file_that_ends_a_worker_costs_its_own_symbols(
         history.commit(
             "Add both", {f"{name}.py": f"def {name}():\n    return 1\n" for name in ("good", "bad")}
         )
-    touching = Toucher._names
+    reading = Toucher._tree
 
-    def dying(self: Toucher, hunk: IndexedHunk) -> tuple[TouchedSymbol, ...]:
+    def dying(self: Toucher, blob: str, hunk: IndexedHunk) -> SyntaxTree:
         if hunk.path == "bad.py":
             raise MemoryError
-        return touching(self, hunk)
+        return reading(self, blob, hunk)
 
-    monkeypatch.setattr(Toucher, "_names", dying)
+    monkeypatch.setattr(Toucher, "_tree", dying)
     engine = index(history.repo)
     assert [failure.reason for failure in engine.status().failures] == [
         "its symbol pass takes more memory than there is"
@@ -321,6 +323,31 @@ def test_a_file_that_ends_a_worker_costs_its_own_symbols(
     assert names == [("good",)]
     assert reader.execute("SELECT count(*) FROM commits WHERE passes & 4 = 0").get == 0
     reader.close()
+
+
+def test_each_version_of_a_file_is_parsed_once_whatever_the_number_of_its_hunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two versions of a large file do not fit into what is remembered."""
+    before = "".join(f"def f{number}():\n    return 1\n\n\n\n\n\n\n\n" for number in range(20))
+    with History(tmp_path / "repo") as history:
+        history.commit("Add", {"large.py": before})
+        history.commit("Change all", {"large.py": before.replace("return 1", "return 2")})
+    monkeypatch.setattr(symbols, "_REMEMBERED_SOURCE_BYTES", 1)
+    parsed: list[str] = []
+    parse = Toucher._parsed
+
+    def counted(self: Toucher, source: bytes, language: str) -> SyntaxTree:
+        parsed.append(language)
+        return parse(self, source, language)
+
+    monkeypatch.setattr(Toucher, "_parsed", counted)
+    engine = index(history.repo)
+    reader = connect_reader(engine.location.database)
+    touched = "SELECT count(*) FROM hunk_symbol JOIN hunk ON hunk.id = hunk_id WHERE hunk.commit_id ="
+    assert reader.execute(f"{touched} (SELECT max(id) FROM commits)").get >= 20
+    reader.close()
+    assert len(parsed) <= 3
 
 
 def test_readers_see_whole_batches_while_a_run_goes_on(tmp_path: Path) -> None:
