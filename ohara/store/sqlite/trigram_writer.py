@@ -87,6 +87,7 @@ class TrigramWriter:
         entries = entries_of(codes.astype(np.int64), np.repeat(contents, sizes))
         if (np.diff(contents) > 0).all():
             entries = entries[stable_order(codes)]
+            del codes
         else:  # some were there before, without their trigrams
             entries.sort()
             contents.sort()

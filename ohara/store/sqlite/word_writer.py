@@ -178,6 +178,7 @@ class WordWriter:
         ranked = ranks[numbers]
         del numbers
         change = _sorted_keys(ranked, sizes, _WIDTH)
+        del ranked
         message = _sorted_keys(ranks[said], said_sizes, 1)
         piece = PieceWriter(self._connection, Texts(np.array(gathered.hunks, np.int64), lengths, units))
         for first, last in _portions(change, len(ordered)):
@@ -207,15 +208,19 @@ class WordWriter:
 
 
 def _sorted_keys(ranks: Numbers, sizes: Numbers, width: int) -> Numbers:
-    """Word, text, column and place in one number, of words that stand in texts of so many columns."""
+    """Word, text, column and place in one number, of words that stand in texts of so many columns.
+
+    The numbers are put where the ranks are before they are put in order: a batch has millions.
+    """
     columns = np.arange(len(sizes))
     begins = (columns // width << _COLUMN_BITS | columns % width) << _PLACE_BITS
     if len(sizes) and int(sizes.max()) > _LAST_PLACE:
         raise ValueError("a column has too many words")
     order = stable_order(ranks)
-    keys: Numbers = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
+    keys = ranks
+    keys <<= _RANK_AT
     keys += np.arange(len(keys))
-    keys += ranks << _RANK_AT
+    keys += np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
     return keys[order]
 
 
