@@ -86,7 +86,7 @@ def unequal(old: bytes, new: bytes) -> list[Region]:
 
 
 def unequal_and_around(old: bytes, new: bytes) -> Iterator[tuple[int, int]]:
-    """Yields where the new text differs, and as much around it as a line diff may move a change by."""
+    """Yields where the new text differs, with more around it than a line diff usually moves a change by."""
     for region in unequal(old, new):
         yield _start_above(new, region.new_start, 0), _end_below(new, region.new_end, len(new))
 

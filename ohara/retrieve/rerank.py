@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 NAME = "rerank"
 
-# Reading pairs costs 5-8 ms each, and what stands below this place is as well left there: to read fifty gives
-# the same answers.
+# Reading pairs costs 5-8 ms each, and what stands below this place is as well left there: answers are no
+# better when fifty are read.
 DEPTH = 36
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from ohara.cli.main import main
 from ohara.engine import Engine
+from ohara.git.walk import _Frontier
 from ohara.index.job import IndexOptions
 from ohara.index.plan import Limits
 from ohara.index.survey import RefChoice
@@ -48,6 +49,22 @@ def asked(repo: Repo, *refs: str, words: str = "hello") -> Results:
 
 
 TOPIC = "2 of the 5 commits of topic are not indexed: ohara index --ref HEAD --ref topic"
+
+
+def test_git_is_asked_for_the_commits_that_are_not_indexed_alone(
+    forked: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bytes] = []
+    reading = _Frontier._read_plainly
+
+    def noted(self: _Frontier, oid: bytes) -> object:
+        read.append(oid)
+        return reading(self, oid)
+
+    monkeypatch.setattr(_Frontier, "_read_plainly", noted)
+    assert asked(forked, "topic").hits
+    unindexed = forked.git("rev-list", "main..topic").split()
+    assert {oid.hex() for oid in read} == set(unindexed)
 
 
 def test_what_is_missing_is_said_in_words_and_in_json(

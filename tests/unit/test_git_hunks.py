@@ -222,3 +222,16 @@ def test_a_merges_own_hunks_are_true_of_both_texts(first: bytes, second: bytes, 
 def test_a_merge_that_equals_a_parent_has_nothing_of_its_own(first: bytes, second: bytes) -> None:
     assert combined_diff.own_hunks([first, second], 0, second) == ()
     assert combined_diff.own_hunks([first, second], 0, first) == ()
+
+
+def test_a_merge_of_changes_that_lie_far_apart_is_told_without_a_line_diff(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = [b"line %d" % number for number in range(400)]
+    ours, theirs = [*lines], [*lines]
+    ours[10], theirs[390] = b"ours", b"theirs"
+    merged = [*ours[:200], *theirs[200:]]
+    parents = [b"\n".join(ours), b"\n".join(theirs)]
+    assert combined_diff.own_hunks(parents, 0, b"\n".join([*merged[:200], b"own", *merged[201:]])) != ()
+    monkeypatch.setattr(hunks, "groups", None)  # nobody may ask it
+    assert combined_diff.own_hunks(parents, 0, b"\n".join(merged)) == ()

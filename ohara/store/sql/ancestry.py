@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ohara.store.sql.session import Session
 
 _LINKS = "SELECT sha, id, parents FROM commits WHERE live = 1"
-_TIMED_LINKS = "SELECT sha, committer_time, parents FROM commits WHERE live = 1"
 _NAMED = """SELECT id, sha FROM commits
   WHERE live = 1 AND sha IN (SELECT value FROM shas(?))"""
 
@@ -45,11 +44,6 @@ def ancestors(session: Session, tips: Collection[Sha]) -> Collection[int] | None
             kept.clear()
         kept[asked] = _all_shown(session, asked) or _follow(session, map(bytes.fromhex, asked))
     return kept[asked]
-
-
-def known_links(session: Session) -> dict[bytes, tuple[int, bytes]]:
-    """Every shown commit by its raw id: its committer time and its parents' raw ids."""
-    return {bytes(sha): (time, bytes(parents)) for sha, time, parents in session.rows(_TIMED_LINKS)}
 
 
 def indexed(session: Session, shas: Collection[Sha]) -> dict[Sha, int]:

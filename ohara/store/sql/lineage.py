@@ -47,6 +47,11 @@ def _slips(session: Session) -> Iterator[tuple[int, int]]:
         yield from session.rows(_SLIPS.format(at=at))
 
 
+def known_links(session: Session) -> dict[bytes, tuple[int, bytes]]:
+    """Every shown commit by its raw id: its committer time and its parents' raw ids."""
+    return {bytes(sha): (time, bytes(parents)) for sha, time, parents in session.rows(_LINKS)}
+
+
 def log_order(session: Session) -> Mapping[Sha, int] | None:
     """Each commit's position in `git log`, the newest first; None where times alone give it."""
     return session.remembered("log order", lambda: _log_order(session))

@@ -173,7 +173,7 @@ class Lookups(Session, Protocol):
 
     def known_links(self) -> dict[bytes, tuple[int, bytes]]:
         """Every shown commit by its raw id: its committer time and its parents' raw ids."""
-        return ancestry.known_links(self)
+        return lineage.known_links(self)
 
     def ancestors(self, tips: Collection[Sha]) -> Collection[int] | None:
         """The commits that tips lead to; None when a tip is not indexed."""
