@@ -9,7 +9,7 @@ from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, Sha
 from ohara.records import dataclass, replace
 from ohara.retrieve import rerank as reranking
-from ohara.retrieve.comparing import UNCOMPARED, Alone, Shortlist, WordCounts
+from ohara.retrieve.comparing import UNCOMPARED, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.head_start import with_head_start
 from ohara.retrieve.judging import Verdict, judge
@@ -19,6 +19,7 @@ from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
+from ohara.retrieve.rerank_stage import is_reranked, reranked
 from ohara.retrieve.run_lanes import AT_ONCE, run_lanes
 from ohara.retrieve.silence import lifted
 from ohara.retrieve.together import Together, fold
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ohara.model import HunkId, Mode, Query
-    from ohara.retrieve.comparing import Compared
     from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking, ScoredHunk
@@ -194,7 +194,7 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
         timeout_s=plan.settings.lane_timeout_s,
         at_once=len(LANES) if sources.is_served else AT_ONCE,
     )
-    reranks = below is None and sources.beside is None and _is_reranked(asked)
+    reranks = below is None and sources.beside is None and is_reranked(asked)
     answers = await with_head_start(ask, sources, reranks=reranks)
     size = POOL_TIMES * depth
     pooled = pool(
@@ -223,7 +223,7 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
         diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
         shown = await sources.pool.read(diversify)
         return _Tier(shown, Verdict(shown), rows, frozenset(one.sha for one in found), reports, last)
-    found, compared = await _reranked(asked, found, rows, counts)
+    found, compared = await reranked(asked, found, rows, counts)
     reports = (*reports, compared.report)
     if not compared.opinions and await _is_unwanted(asked):
         return _Tier([], Verdict([]), {}, frozenset(), reports, last and not found, unwanted=True)
@@ -296,61 +296,6 @@ def _finished(
     shown = _diversified(reader, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
     stands = judge(reader, query=query, shown=shown, rows=rows, allowed=allowed, known=known)
     return found, rows, shown, stands
-
-
-def _is_reranked(asked: ToRank) -> bool:
-    """True when the cross-encoder is asked: as on the pages before, if there were any."""
-    return asked.plan.rerank and (asked.lanes is None or reranking.NAME in asked.lanes)
-
-
-async def _reranked(
-    asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk], counts: WordCounts
-) -> tuple[list[ScoredHunk], Compared]:
-    """The first hunks with what they were compared by blended in; the others follow below them."""
-    sources, plan = asked.sources, asked.plan
-    comparer = sources.beside or Alone(sources.reranker)
-    first = in_order(found)[: comparer.depth]
-    compared = await comparer.compare(_shortlist(asked, first, rows, counts, reads=_is_reranked(asked)))
-    if compared.opinions is None:
-        return found, compared
-    ranked: list[ScoredHunk] = []
-    for place, one in enumerate(first):
-        opinion = compared.opinions.get(place)
-        if opinion is None:
-            ranked.append(replace(one, below=True))
-            continue
-        value = plan.profile.blend.value(one.fused, opinion.model, opinion.wording)
-        lift = value / one.fused if one.fused else 0.0
-        read = value if opinion.model is not None else None
-        ranked.append(replace(one, score=one.score * lift, worth=one.worth * lift, rerank=read))
-    chosen = {one.hunk for one in first}
-    return [
-        *ranked,
-        *(replace(one, below=True) for one in found if one.hunk not in chosen),
-    ], compared
-
-
-def _shortlist(
-    asked: ToRank,
-    first: Sequence[ScoredHunk],
-    rows: Mapping[HunkId, StoredHunk],
-    counts: WordCounts,
-    *,
-    reads: bool,
-) -> Shortlist:
-    sources, query, plan = asked.sources, asked.query, asked.plan
-    is_read = reads or sources.beside is not None
-    return Shortlist(
-        words=query.words,
-        documents=tuple(reranking.documents_of(query.words, [rows[one.hunk] for one in first]))
-        if is_read
-        else (),
-        commits=tuple(rows[one.hunk].commit_id for one in first),
-        fused=tuple(one.fused for one in first),
-        counts=counts,
-        reads=reads,
-        timeout_s=plan.settings.lane_timeout_s * 5,
-    )
 
 
 def _diversified(

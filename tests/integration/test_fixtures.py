@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from fixtures import histories
+from fixtures import histories, postgres
 from fixtures.chance import Amend, Commit, Gc, Operation, Player, operations
 from fixtures.git import git_bytes
 from fixtures.golden import BLIND, GOLDEN, PROSE, GoldenQuery
@@ -487,3 +489,18 @@ def stems(text: str) -> set[str]:
     """The words of a text without those that say nothing, cut to five letters as a rough stem."""
     words = re.findall(r"[a-z0-9]+", text.replace("_", " ").lower())
     return {word[:5] for word in words if not STOP_WORDS.fullmatch(word)}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to run the server as somebody else")
+def test_a_server_runs_though_nobody_else_may_read_what_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = postgres._installed()
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    for folder in (installed.parent, installed.parent.with_name(f"{installed.parent.name}.libs")):
+        shutil.copytree(folder, private / folder.name, symlinks=True)
+    monkeypatch.setattr(postgres, "_installed", lambda: private / installed.parent.name / installed.name)
+    with postgres.running() as server:
+        assert private not in server.programs.parents
+        assert "accepting connections" in server.run("pg_isready", "-h", str(server.folder))
