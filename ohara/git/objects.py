@@ -32,10 +32,13 @@ _BLOB_CACHE_BYTES: Final = 8 * _MIB
 _TREE_CACHE_BYTES: Final = 8 * _MIB
 _COMMIT_CACHE_BYTES: Final = 1 * _MIB  # a commit is read for its words, for its tree, and as a parent
 _LIBGIT2_CACHE_BYTES: Final = 4 * _MIB
+_SIZES_REMEMBERED: Final = 20_000  # half of them are asked for again, as those blobs are
 
 # Mapped pack files count as memory too; libgit2's defaults (1 GiB windows, 8 GiB in all) assume a server.
-_PACK_WINDOW_BYTES: Final = 8 * _MIB
-_PACK_MAPPED_BYTES: Final = 64 * _MIB
+# Who reads a whole history takes a sixteenth less time where most of a pack stays mapped.
+_PACK_WINDOW_BYTES: Final = 4 * _MIB
+_PACK_MAPPED_BYTES: Final = 16 * _MIB
+_PACK_MAPPED_BYTES_OF_A_WORKER: Final = 64 * _MIB
 
 # A read that fails makes libgit2 look for new packs each time; this many failures are remembered.
 _MISSING_REMEMBERED: Final = 200_000
@@ -60,6 +63,12 @@ def tune() -> None:
     settings.mwindow_size = _PACK_WINDOW_BYTES
     settings.mwindow_mapped_limit = _PACK_MAPPED_BYTES
     settings.set_extensions(["partialclone"])
+
+
+def read_much() -> None:
+    """Sets libgit2 up for a process that reads a whole history."""
+    tune()
+    pygit2.settings.mwindow_mapped_limit = _PACK_MAPPED_BYTES_OF_A_WORKER
 
 
 class _Recent:
@@ -101,6 +110,7 @@ class Objects:
         self._blobs = _Recent(_BLOB_CACHE_BYTES)
         self._trees = _Recent(_TREE_CACHE_BYTES)
         self._commits = _Recent(_COMMIT_CACHE_BYTES)
+        self._sizes: dict[bytes, int] = {}
         self._missing: set[bytes] = set()
 
     def blob(self, oid: bytes, cap: int) -> bytes | LeftOut:
@@ -137,13 +147,18 @@ class Objects:
 
     def size(self, oid: bytes) -> int | None:
         """Returns how large an object is, without loading it."""
-        if oid in self._missing:
-            return None
+        size = self._sizes.get(oid)
+        if size is not None or oid in self._missing:
+            return size
         try:
-            return self._odb.read_header(self._actual(oid))[1]
+            size = self._odb.read_header(self._actual(oid))[1]
         except _UNREADABLE:
             self._remember_missing(oid)
             return None
+        if len(self._sizes) >= _SIZES_REMEMBERED:
+            self._sizes.clear()
+        self._sizes[oid] = size
+        return size
 
     def _read_into(self, recent: _Recent, oid: bytes, wanted: ObjectType) -> bytes | None:
         if oid in self._missing:

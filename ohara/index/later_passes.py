@@ -43,12 +43,12 @@ def later_passes(
         yield from _convert_trigrams(writer, pool, job)
     if Pass.SYMBOL in wanted and not job.clock.expired:
         yield from _read_head(writer, pool, job, tips)
-    # Words are joined and lines followed in this process while it waits for workers: alone, that would
+    # Pieces are joined and lines followed in this process while it waits for workers: alone, that would
     # leave cores idle. Not earlier: workers have to have something in hand for so long.
     with closing(_lines(writer, job, tips)) as lines:
         followed: deque[Progress] = deque(maxlen=1)
         faults: list[Exception] = []
-        with pool.meanwhile(_noted(writer, chain(_joined_words(writer, job), lines), followed, faults)):
+        with pool.meanwhile(_noted(writer, chain(_joined_pieces(writer, job), lines), followed, faults)):
             yield from _symbols_and_vectors(writer, pool, job)
         if faults:
             raise faults[0]
@@ -63,25 +63,25 @@ def are_long(writer: Writer, job: Job) -> bool:
     return any(writer.passes.count_pending(stage) >= WORTH_COMPACTING_COMMITS for stage in wanted)
 
 
-def _joined_words(writer: Writer, job: Job) -> Iterator[Progress]:
-    """Join words, where much else is to be done."""
+def _joined_pieces(writer: Writer, job: Job) -> Iterator[str]:
+    """Join words and trigrams, where much else is to be done."""
     if are_long(writer, job):
-        writer.upkeep.join_words()
-    yield from ()
+        yield from writer.upkeep.join_pieces()
 
 
 def _noted(
-    writer: Writer, lines: Iterator[Progress], last: deque[Progress], faults: list[Exception]
-) -> Iterator[Progress]:
+    writer: Writer, steps: Iterator[Progress | str], last: deque[Progress], faults: list[Exception]
+) -> Iterator[Progress | str]:
     """Note how far lines are: shown in turn with other passes, neither could be followed.
 
     A fault is noted, too: it is no reason to have no symbols and vectors. It may have left something
     half-written in the batch of those, which then begin again where the last batch ended.
     """
     try:
-        for progress in lines:
-            last.append(progress)
-            yield progress
+        for step in steps:
+            if isinstance(step, Progress):
+                last.append(step)
+            yield step
     except Exception as fault:  # noqa: BLE001 - whatever it is, it is raised when the others are done
         faults.append(fault)
         writer.rollback()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from ohara.store.facts import RecordsFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -225,8 +225,11 @@ class Upkeep(Protocol):
         """
         ...
 
-    def join_words(self) -> None:
-        """Keep words as tight as they get, inside the open batch: for who has time, in a long run."""
+    def join_pieces(self) -> Iterator[str]:
+        """Keep search structures as tight as they get, inside the open batch: for a long run that has time.
+
+        It is done step by step; what was joined is named after each.
+        """
         ...
 
     def compact(self) -> None:

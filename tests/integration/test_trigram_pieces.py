@@ -67,13 +67,51 @@ def test_many_pieces_become_one_that_says_the_same(connection: Connection) -> No
     assert connection.execute("SELECT count(DISTINCT id >> 32) FROM trigram_block").get == 1
 
 
-def test_a_piece_much_larger_than_the_others_is_left_as_it_is(connection: Connection) -> None:
+def test_pieces_that_are_large_and_few_are_left_as_they_are(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trigram_merge, "_LARGE", 60)
+    texts = _texts(300)
+    _write(connection, texts, 3)
+    large = piece_numbers(connection)
+    small = {1_000 + number: text for number, text in _texts(40).items()}
+    _write(connection, small, 4)
+    trigram_merge.compact(connection)
+    assert piece_numbers(connection)[:3] == large
+    assert len(piece_numbers(connection)) == 4
+    assert dict(listed_trigrams(connection)) == _expected(texts | small)
+    monkeypatch.setattr(trigram_merge, "_MANY", 3)
+    trigram_merge.compact(connection)
+    assert len(piece_numbers(connection)) == 1
+    assert dict(listed_trigrams(connection)) == _expected(texts | small)
+
+
+def test_a_piece_much_larger_than_the_others_is_left_as_it_is(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _write(connection, _texts(300), 1)
     large = piece_numbers(connection)
     _write(connection, {1_000 + number: text for number, text in _texts(40).items()}, 4)
+    trigram_merge.join(connection)
+    assert len(piece_numbers(connection)) == 5
+    monkeypatch.setattr(trigram_merge, "_MANY", 4)
     trigram_merge.compact(connection)
     assert piece_numbers(connection)[:1] == large
     assert len(piece_numbers(connection)) == 2
+
+
+def test_trigrams_of_a_long_history_are_not_joined_beside_other_work(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = _texts(90)
+    _write(connection, texts, 3)
+    monkeypatch.setattr(trigram_merge, "_LARGEST_JOINED", 89)
+    trigram_merge.join(connection)
+    assert len(piece_numbers(connection)) == 3
+    monkeypatch.setattr(trigram_merge, "_LARGEST_JOINED", 90)
+    trigram_merge.join(connection)
+    assert len(piece_numbers(connection)) == 1
+    assert dict(listed_trigrams(connection)) == _expected(texts)
 
 
 def test_what_was_dropped_goes_and_what_comes_again_stays(connection: Connection) -> None:

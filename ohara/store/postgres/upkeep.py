@@ -13,6 +13,8 @@ from ohara.store.sql.collect import dead_commits
 from ohara.store.sql.path_rules import judge_paths
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.postgres.writer import Writer
 
@@ -83,8 +85,9 @@ class Upkeep:
         del late
         self._writer.commit()
 
-    def join_words(self) -> None:
+    def join_pieces(self) -> Iterator[str]:
         """Nothing: `compact` does it."""
+        yield from ()
 
     def compact(self) -> None:
         """Bring indexes up to date and count rows for the planner; where vectors are many, index them."""

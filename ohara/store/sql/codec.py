@@ -33,7 +33,7 @@ _MATCHED_BYTES = 8
 
 SAMPLE_EVERY = 4  # bodies a sample, once there is a dictionary: a wider stretch of history
 LEARNT_AGAIN = 40_000  # bodies: by then a history has changed so that a new dictionary saves a seventh
-_LEVEL = 5  # a percent of an index more than level 9 makes, for a third of its time
+_LEVEL = 3  # a hundredth of an index more than level 9 makes, for a fifth of its time
 
 
 def train_dictionary(bodies: Sequence[str], name: int = 0) -> bytes | None:

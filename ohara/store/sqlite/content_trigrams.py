@@ -82,6 +82,12 @@ class ContentTrigrams:
         with sound(self._connection.filename):
             trigram_merge.compact(self._connection)
 
+    def join(self) -> None:
+        """Merge all pieces to one, unless that is much."""
+        self._lists.finish()
+        with sound(self._connection.filename):
+            trigram_merge.join(self._connection)
+
     def tidy(self) -> None:
         """Give up the room of what was dropped."""
         self._lists.finish()

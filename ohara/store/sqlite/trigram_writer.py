@@ -6,22 +6,26 @@ from typing import TYPE_CHECKING
 
 from ohara.arrays import np
 from ohara.store.sqlite.number_arrays import pack, pack_steps
-from ohara.store.sqlite.ordering import stable_order
+from ohara.store.sqlite.ordering import cuts_of, ordered_by_range
 from ohara.store.sqlite.trigram_lists import encode, entries_of, portions
 from ohara.store.sqlite.trigram_pieces import BLOCKS, TABLES, contents_with_trigrams
 from ohara.store.sqlite.word_blocks import BlockWriter
-from ohara.store.trigram_codes import BYTES_OF_A_TRIGRAM
+from ohara.store.trigram_codes import BYTES_OF_A_TRIGRAM, CODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.varints import Numbers
     from ohara.store.trigram_codes import Packed
 
-# A piece is written when there are so many: thirty bytes of memory each, while they are sorted and written.
+# A piece is written when there are so many: twelve bytes of memory each, and fifty for those that are sorted
+# at once.
 _MOST_ENTRIES = 2_000_000
 _ENTRIES_AT_ONCE = 400_000
+_SAMPLED, _CUT_BETWEEN = 16, 256
 
 _ADD = "INSERT INTO trigram_piece(contents, members, blocks) VALUES(?, ?, x'') RETURNING piece"
 _END = "UPDATE trigram_piece SET blocks = ? WHERE piece = ?"
@@ -84,15 +88,15 @@ class TrigramWriter:
         sizes = np.fromiter(map(len, self._packed), np.int64, len(self._packed)) // BYTES_OF_A_TRIGRAM
         codes = np.frombuffer(b"".join(self._packed), "<u4")
         self._contents, self._packed, self._entries = [], [], 0
-        entries = entries_of(codes.astype(np.int64), np.repeat(contents, sizes))
-        if (np.diff(contents) > 0).all():
-            entries = entries[stable_order(codes)]
-            del codes
-        else:  # some were there before, without their trigrams
-            entries.sort()
-            contents.sort()
-        piece = PieceWriter(self._connection, contents)
-        piece.write(entries)
+        owners = np.repeat(contents.astype(np.uint32), sizes)
+        # They come in the order of their numbers, unless some were there before without their trigrams.
+        are_sorted = bool((np.diff(contents) > 0).all())
+        piece = PieceWriter(self._connection, contents if are_sorted else np.sort(contents))
+        for where in ordered_by_range(codes, _cuts(codes)):
+            entries = entries_of(codes[where].astype(np.int64), owners[where].astype(np.int64))
+            if not are_sorted:
+                entries.sort()
+            piece.write(entries)
         piece.finish()
 
     def _listed(self) -> bytearray:
@@ -108,6 +112,12 @@ class TrigramWriter:
             there.extend(bytes(max(0, max(contents) + 1 - len(there))))
             for content in contents:
                 there[content] = 1
+
+
+def _cuts(codes: NDArray[np.uint32]) -> list[int]:
+    """Between which trigrams to cut, to have about as many entries at once as memory allows: by a sample."""
+    counts = np.bincount(codes[::_SAMPLED] // _CUT_BETWEEN, minlength=CODES // _CUT_BETWEEN)
+    return [cut * _CUT_BETWEEN for cut in cuts_of(counts, _ENTRIES_AT_ONCE // _SAMPLED)]
 
 
 class PieceWriter:

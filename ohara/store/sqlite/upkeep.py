@@ -18,6 +18,8 @@ from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.pieces import join_context
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.sqlite.writer import Writer
 
@@ -92,15 +94,20 @@ class Upkeep:
         self._writer.trigrams.is_merged_late = late
         self._writer.commit()
 
-    def join_words(self) -> None:
-        """Make one piece of all words, each of which is then said once: a twentieth of an index.
+    def join_pieces(self) -> Iterator[str]:
+        """Make one piece of all words, each of which is then said once, and one of all trigrams.
 
-        It takes two seconds for 140,000 hunks, and questions are no quicker for it. Longer histories have it
-        done by `compact`, where pieces are many.
+        It takes four seconds for 140,000 hunks and saves a twentieth of an index; exact search is a fifth
+        quicker for it. Longer histories have it done by `compact`, where pieces are many.
         """
         self._writer.begin()
         with translated(self._writer.path):
             self._writer.words.join()
+        yield "words"
+        self._writer.begin()
+        with translated(self._writer.path):
+            self._writer.trigrams.join()
+        yield "trigrams"
 
     def compact(self) -> None:
         """Merge pieces of words and trigrams, faster to read then, and fill pages; give the space back."""

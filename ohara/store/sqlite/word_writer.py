@@ -7,11 +7,11 @@ numbers of a batch, each with its place, puts the places of every word together.
 from __future__ import annotations
 
 from functools import cache
-from itertools import groupby, repeat
+from itertools import groupby, pairwise, repeat
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
-from ohara.store.sqlite.ordering import stable_order
+from ohara.store.sqlite.ordering import cuts_of, ordered_by_range
 from ohara.store.sqlite.posting_codec import CODED, COLUMNS, Postings, codes_of, encode, encode_places
 from ohara.store.sqlite.word_blocks import BlockWriter
 from ohara.store.sqlite.word_pieces import (
@@ -40,7 +40,6 @@ _WIDTH = len(COLUMNS)
 # A word, a text, a column and a place are sorted as one number: so many bits for each.
 _TEXT_BITS, _COLUMN_BITS, _PLACE_BITS = 17, 3, 21
 _LAST_PLACE = (1 << _PLACE_BITS) - 1
-_RANK_AT = _TEXT_BITS + _COLUMN_BITS + _PLACE_BITS
 _KEYS_AT_ONCE = 200_000  # a hundred bytes each, while postings are made of them
 
 # A piece is written when its texts have so many words, lest a batch of one enormous commit take all memory.
@@ -173,19 +172,19 @@ class WordWriter:
         used = np.zeros(len(words), bool)
         used[numbers] = used[said] = True
         ordered = sorted(np.flatnonzero(used).tolist(), key=words.__getitem__)
-        ranks = np.zeros(len(words), np.int64)
+        ranks = np.zeros(len(words), np.int32)
         ranks[ordered] = np.arange(len(ordered))
-        ranked = ranks[numbers]
-        del numbers
-        change = _sorted_keys(ranked, sizes, _WIDTH)
-        del ranked
-        message = _sorted_keys(ranks[said], said_sizes, 1)
+        change = _Standing(ranks[numbers], sizes, _WIDTH)
+        message = _Standing(ranks[said], said_sizes, 1)
+        del numbers, said
         piece = PieceWriter(self._connection, Texts(np.array(gathered.hunks, np.int64), lengths, units))
-        for first, last in _portions(change, len(ordered)):
+        cuts = cuts_of(np.bincount(change.ranks, minlength=len(ordered)), _KEYS_AT_ONCE)
+        of_changes, of_messages = change.keys(cuts), message.keys(cuts)
+        for (first, last), changes, messages in zip(pairwise(cuts), of_changes, of_messages, strict=True):
             piece.write(
                 [words[each] for each in ordered[first:last]],
-                _postings(_of_ranks(change, first, last), _WIDTH),
-                _postings(_of_ranks(message, first, last), 1),
+                _postings(changes, _WIDTH),
+                _postings(messages, 1),
             )
         piece.finish()
         if len(self._numbers) > _NUMBERED_WORDS:
@@ -207,37 +206,26 @@ class WordWriter:
                 there[hunk] = 1
 
 
-def _sorted_keys(ranks: Numbers, sizes: Numbers, width: int) -> Numbers:
-    """Word, text, column and place in one number, of words that stand in texts of so many columns.
+class _Standing:
+    """Words by their ranks, as they stand in columns of texts."""
 
-    The numbers are put where the ranks are before they are put in order: a batch has millions.
-    """
-    columns = np.arange(len(sizes))
-    begins = (columns // width << _COLUMN_BITS | columns % width) << _PLACE_BITS
-    if len(sizes) and int(sizes.max()) > _LAST_PLACE:
-        raise ValueError("a column has too many words")
-    order = stable_order(ranks)
-    keys = ranks
-    keys <<= _RANK_AT
-    keys += np.arange(len(keys))
-    keys += np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-    return keys[order]
+    def __init__(self, ranks: NDArray[np.int32], sizes: Numbers, width: int) -> None:
+        """Each text has so many columns, and each column so many words."""
+        if len(sizes) and int(sizes.max()) > _LAST_PLACE:
+            raise ValueError("a column has too many words")
+        self.ranks = ranks
+        self._begins = np.cumsum(sizes) - sizes
+        self._columns = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        self._width = width
 
-
-def _portions(keys: Numbers, words: int) -> Iterator[tuple[int, int]]:
-    """All words, as many at once as memory allows, by the first and the one behind the last."""
-    first = 0
-    while first < words:
-        end = int(np.searchsorted(keys, first << _RANK_AT)) + _KEYS_AT_ONCE
-        last = max(first + 1, int(keys[end]) >> _RANK_AT) if end < len(keys) else words
-        yield first, last
-        first = last
-
-
-def _of_ranks(keys: Numbers, first: int, last: int) -> Numbers:
-    """The keys of some words, counted from the first of them."""
-    start, end = np.searchsorted(keys, [first << _RANK_AT, last << _RANK_AT])
-    return keys[start:end] - (first << _RANK_AT)
+    def keys(self, cuts: Sequence[int]) -> Iterator[Numbers]:
+        """Word, text, column and place in one number, sorted: words from each cut to the next, from 0 on."""
+        for first, where in zip(cuts, ordered_by_range(self.ranks, cuts), strict=False):
+            columns = self._columns[where].astype(np.int64)
+            texts, column = np.divmod(columns, self._width)
+            places = where - self._begins[columns]
+            ranks = self.ranks[where].astype(np.int64) - first
+            yield ((ranks << _TEXT_BITS | texts) << _COLUMN_BITS | column) << _PLACE_BITS | places
 
 
 def _postings(keys: Numbers, width: int) -> Postings:
