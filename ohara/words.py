@@ -38,7 +38,7 @@ LONGEST_WORD = 64
 # between changes of case) and not a sentence.
 _SENTENCE_PART = 3
 
-CACHED_RUNS = 250_000
+CACHED_RUNS = 150_000
 """How many distinct words to remember before starting afresh: pytest's history holds 130,000, in 20 MB."""
 
 # Identifiers are new and their parts are not: of those, few are in use at a time.

@@ -28,17 +28,16 @@ _MIB: Final = 1024 * 1024
 # Newest first, a commit's old blobs and trees are the next commits' new ones, so half of all reads hit.
 # Larger caches hardly help, and of blobs few are read here at all where git compares them. With libgit2's own
 # for delta bases (16 MiB a pack) they keep a process's share under 40 MiB.
-_BLOB_CACHE_BYTES: Final = 8 * _MIB
+_BLOB_CACHE_BYTES: Final = 4 * _MIB
 _TREE_CACHE_BYTES: Final = 8 * _MIB
 _COMMIT_CACHE_BYTES: Final = 1 * _MIB  # a commit is read for its words, for its tree, and as a parent
 _LIBGIT2_CACHE_BYTES: Final = 4 * _MIB
 _SIZES_REMEMBERED: Final = 20_000  # half of them are asked for again, as those blobs are
 
 # Mapped pack files count as memory too; libgit2's defaults (1 GiB windows, 8 GiB in all) assume a server.
-# Who reads a whole history takes a sixteenth less time where most of a pack stays mapped.
-_PACK_WINDOW_BYTES: Final = 4 * _MIB
+# In small windows a quarter of that does as well as windows of eight and 64 in all.
+_PACK_WINDOW_BYTES: Final = 1 * _MIB
 _PACK_MAPPED_BYTES: Final = 16 * _MIB
-_PACK_MAPPED_BYTES_OF_A_WORKER: Final = 64 * _MIB
 
 # A read that fails makes libgit2 look for new packs each time; this many failures are remembered.
 _MISSING_REMEMBERED: Final = 200_000
@@ -63,12 +62,6 @@ def tune() -> None:
     settings.mwindow_size = _PACK_WINDOW_BYTES
     settings.mwindow_mapped_limit = _PACK_MAPPED_BYTES
     settings.set_extensions(["partialclone"])
-
-
-def read_much() -> None:
-    """Sets libgit2 up for a process that reads a whole history."""
-    tune()
-    pygit2.settings.mwindow_mapped_limit = _PACK_MAPPED_BYTES_OF_A_WORKER
 
 
 class _Recent:

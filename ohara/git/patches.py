@@ -48,15 +48,15 @@ _MOST_STARTS: Final = 8  # a git that ends as often does not get on with this re
 
 # git keeps the top folder of everything that it has compared. Over the whole of git's own history that is
 # several hundred megabytes, so it is started anew when it has seen so much: in ten milliseconds.
-_MOST_KEPT_BYTES: Final = 32 * 1024 * 1024
+_MOST_KEPT_BYTES: Final = 24 * 1024 * 1024
 
 # Mapped packs and cached bases count as this process's memory as well.
 _CONFIG: Final = """[core]
 \trepositoryformatversion = 0
 \tbare = true
-\tpackedGitWindowSize = 4m
-\tpackedGitLimit = 32m
-\tdeltaBaseCacheLimit = 16m
+\tpackedGitWindowSize = 1m
+\tpackedGitLimit = 16m
+\tdeltaBaseCacheLimit = 12m
 [diff]
 \trenames = false
 """

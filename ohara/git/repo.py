@@ -19,7 +19,7 @@ from ohara.git.file_diff import DEFAULT_CAP
 from ohara.git.gitdir import common_dir, find, object_folders, vet
 from ohara.git.grafts import Grafts
 from ohara.git.loose_objects import object_database
-from ohara.git.objects import Objects, read_much, tune
+from ohara.git.objects import Objects, tune
 from ohara.model import LeftOut, Sha
 
 if TYPE_CHECKING:
@@ -68,12 +68,6 @@ class Repository:
             return cls(pygit2.Repository(str(start)))
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:
             raise _refusal(start, str(error)) from error
-
-    @classmethod
-    def open_for_much(cls, path: Path | str) -> Repository:
-        """Opens a repository in a process that reads a large part of its objects."""
-        read_much()
-        return cls.open(path)
 
     # -- identity ----------------------------------------------------------------------------
 

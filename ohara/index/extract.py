@@ -57,7 +57,7 @@ class Extractor:
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._setup = setup
-        self._repository = Repository.open_for_much(Path(setup.repository))
+        self._repository = Repository.open(Path(setup.repository))
         self._exclusions = Exclusions(setup.rules)
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
         self._patches = Patches(self._repository, self._options)

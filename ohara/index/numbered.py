@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NO_WORDS = Vocabulary()
 """Of texts whose vocabulary is not made yet."""
 
-_MOST_WORDS = 250_000  # then numbering begins anew, between two vocabularies
+_MOST_WORDS = 150_000  # then numbering begins anew, between two vocabularies
 
 # Between the words of texts that are analysed together. The highest byte of a word's number is never full, so
 # that this is found nowhere else, whatever numbers stand side by side.

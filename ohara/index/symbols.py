@@ -32,7 +32,7 @@ class HeadParser:
     """Reads what the files of HEAD define."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        self._repository = Repository.open_for_much(Path(setup.repository))
+        self._repository = Repository.open(Path(setup.repository))
         self._cap = setup.max_blob_bytes
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
@@ -49,7 +49,7 @@ class Toucher:
     """Finds the symbols that hunks touch: in the new file for added lines, in the old for removed ones."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        self._repository = Repository.open_for_much(Path(setup.repository))
+        self._repository = Repository.open(Path(setup.repository))
         self._cap = setup.max_blob_bytes
         self._stored = index_at(setup.location).stored_commits()
         self._path = ""

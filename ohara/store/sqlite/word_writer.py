@@ -40,7 +40,7 @@ _WIDTH = len(COLUMNS)
 # A word, a text, a column and a place are sorted as one number: so many bits for each.
 _TEXT_BITS, _COLUMN_BITS, _PLACE_BITS = 17, 3, 21
 _LAST_PLACE = (1 << _PLACE_BITS) - 1
-_KEYS_AT_ONCE = 200_000  # a hundred bytes each, while postings are made of them
+_KEYS_AT_ONCE = 100_000  # a hundred bytes each, while postings are made of them
 
 # A piece is written when its texts have so many words, lest a batch of one enormous commit take all memory.
 _MOST_WORDS = 2_500_000
