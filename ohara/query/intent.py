@@ -2,8 +2,9 @@
 
 Pure, by words of English alone. "nose plugin removed" and "where did test_black go" ask for an ending,
 "who added tmp_path" and "memory command introduced" for a beginning, "why …" for a cause. A word of asking
-counts only where it carries the question: in a sentence that asks, or at either end of a short phrase. In the
-middle of a longer text ("the value that was added is cached") it tells what happened and not what is asked.
+counts only where it carries the question: in a sentence that asks, or as the last word of a short phrase. In
+the middle of a longer text ("the value that was added is cached") it tells what happened and not what is
+asked, and a verb at the beginning ("add support for pipes") describes a change as its message would.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _ENDING = """
     deletion gone disappear disappeared vanish vanished kill killed retire retired discontinue discontinued
     abandon abandoned stopped ended purged
 """
+_LEADING = "introduction creation origin first initial removal deletion"
 _CAUSE = "why reason reasons rationale motivation because cause caused"
 _ASKING = "who when where why which what whose how since"
 
@@ -41,6 +43,7 @@ _KINDS_OF_THINGS = """
 
 BEGINNING, ENDING, CAUSE = (frozenset(words.split()) for words in (_BEGINNING, _ENDING, _CAUSE))
 ASKING = frozenset(_ASKING.split())
+LEADING = frozenset(_LEADING.split())  # what asks at the beginning of a phrase, too: "removal of nose"
 FRAME = frozenset(_FRAME.split()) | ASKING
 
 KINDS_OF_THINGS = frozenset(_KINDS_OF_THINGS.split())
@@ -105,7 +108,8 @@ def _read(text: str, parts: list[str]) -> tuple[Intent, list[str]]:
     folded = [word.lower() for word in parts]
     asks = folded[0] in ASKING
     short = len(parts) <= _LONGEST_PHRASE
-    carrying = set(folded) if asks else {folded[0], folded[-1]} if short else set()
+    ends = LEADING.intersection(folded[:1]) | set(folded[-1:])
+    carrying = set(folded) if asks else ends if short else set()
     if carrying & ENDING:
         return Intent.ENDING, parts
     if carrying & BEGINNING:
