@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Looking for garbage among all that was loaded, and once more at the end, is a fifth of what a search in a
-# new process takes. Commands that answer and end, and close what they opened, look rarely and not at the end.
-_ANSWERS = frozenset({"find", "show", "explain"})
+# new process takes, and a tenth of what the process does that writes an index. Commands that answer or write,
+# close what they opened and end, look rarely and not at the end.
+_COLLECTING_SELDOM = frozenset({"find", "show", "explain", "index"})
 _COLLECTED_AFTER = 200_000  # objects; a search makes about as many
 
 _INTERRUPTED = 130  # the same as in ohara.cli.report, which would load click
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is not None:
         return _run(list(arguments))
     given = sys.argv[1:]
-    if _ANSWERS.isdisjoint(given[:1]):
+    if _COLLECTING_SELDOM.isdisjoint(given[:1]):
         return _run(given)
     gc.set_threshold(_COLLECTED_AFTER)
     try:

@@ -17,6 +17,7 @@ from ohara.store.sql.codec import (
 )
 from ohara.store.sql.session import PASS_BITS
 from ohara.store.sqlite.connected import codec_of
+from ohara.store.sqlite.digest_filter import DigestFilter
 from ohara.store.sqlite.hunk_words import TextRow
 from ohara.store.sqlite.schema import CONTENT_BY_DIGEST
 from ohara.store.trigram_codes import packed_trigrams
@@ -90,6 +91,11 @@ class _RowBatch:
                 connection.executemany(statement, rows)
 
 
+def _message_hunk(hunk_id: int, commit_id: int) -> tuple[object, ...]:
+    """What stands for the message of a commit without searchable lines: a hunk of no file and no lines."""
+    return (hunk_id, 0, commit_id, None, 0, 0, 0, 0, None)
+
+
 def with_trigrams(
     rows: Sequence[tuple[int, trigram_codes.Packed | None, str]],
 ) -> list[tuple[int, trigram_codes.Packed]]:
@@ -133,6 +139,8 @@ class CommitRows:
             table: execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").get
             for table in ("person", "commits", "path", "file", "hunk", "header", "content")
         }
+        # Of an index that was empty all contents come through here, and most of those that come are new.
+        self._added = DigestFilter() if self._next["content"] == 1 else None
 
     def undo(self) -> None:
         """Forget what was added since the last transaction ended: it was rolled back."""
@@ -191,7 +199,10 @@ class CommitRows:
             return
         del self.half_written[commit.sha]
         if part.message_only:
-            self.add_message_hunk(commit_id, part.message_words, part.vocabulary)
+            hunk_id = self.take("hunk")
+            rows.hunks.append(_message_hunk(hunk_id, commit_id))
+            if self._text:
+                rows.texts.append(TextRow(part.vocabulary, hunk_id, commit_id, part.message_words))
         if part.missing:
             self.record_failure(
                 commit.sha, f"{len(part.missing)} objects are not in this clone, or damaged", part.missing
@@ -225,9 +236,9 @@ class CommitRows:
                 )
 
     def add_message_hunk(self, commit_id: int, message_words: Packed, vocabulary: Vocabulary) -> None:
-        """Let a commit without searchable lines be found by its message: a hunk of no file and no lines."""
+        """Let a commit without searchable lines be found by its message."""
         hunk_id = self.take("hunk")
-        self._connection.execute(INSERT_HUNK, (hunk_id, 0, commit_id, None, 0, 0, 0, 0, None))
+        self._connection.execute(INSERT_HUNK, _message_hunk(hunk_id, commit_id))
         if self._text:
             self._words.add([TextRow(vocabulary, hunk_id, commit_id, message_words)])
 
@@ -236,9 +247,9 @@ class CommitRows:
         if known is not None:
             return known
         literal = PASS_BITS[Pass.LITERAL] if self._literal else 0
-        found = self._connection.execute(CONTENT_BY_DIGEST, (hunk.digest,)).fetchone()
+        found = self._stored(hunk.digest)
         if found is not None:
-            content_id = int(found[0])
+            content_id = found[0]
             if literal and not found[1] & literal:
                 rows.add_literal(content_id, hunk)
                 self._connection.execute(UPDATE_CONTENT_PASSES, (literal, content_id))
@@ -254,10 +265,19 @@ class CommitRows:
                 if is_sample:
                     self._samples.append(hunk.body)
             rows.contents.append((content_id, hunk.digest, literal, body))
+            if self._added is not None:
+                self._added.add(hunk.digest)
             if literal:
                 rows.add_literal(content_id, hunk)
         rows.digests[hunk.digest] = content_id
         return content_id
+
+    def _stored(self, digest: bytes) -> tuple[int, int] | None:
+        """The content with a digest, and its passes."""
+        if self._added is not None and not self._added.may_hold(digest):
+            return None
+        found: tuple[int, int] | None = self._connection.execute(CONTENT_BY_DIGEST, (digest,)).fetchone()
+        return found
 
     def _person(self, name: str, email: str) -> int:
         known = self._people.get((name, email))
