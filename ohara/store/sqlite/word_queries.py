@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ohara.store.answers import ScoredByWords
 from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrences_of
 from ohara.store.sql.named import PLACED, placed
+from ohara.store.sql.owners import occurrences
 from ohara.store.sqlite import former_words
 from ohara.store.sqlite.fts_query import any_of
 from ohara.store.sqlite.hunk_sets import flags
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.former_words import FormerWords
     from ohara.store.sqlite.session import Session
     from ohara.store.sqlite.word_search import WordSearch
-
-_OCCURRENCES = f"""SELECT {OCCURRENCE} FROM numbers(?) AS asked
-  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
 
 _HOLDING_ALL = """SELECT {occurrence} FROM numbers(?) AS asked
   CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
@@ -68,8 +66,8 @@ def by_words(
     """
     with _words(session) as kept:
         found = dict(kept.scored(words, weightings, allowed, limit))
-        rows = session.rows(_OCCURRENCES, (session.listed(found),))
-    return [ScoredByWords(at, found[at[0]]) for at in occurrences_of(rows)]
+        rows = occurrences(session, found)
+    return [ScoredByWords(at, found[at[0]]) for at in rows]
 
 
 def commits_by_words(
@@ -82,8 +80,8 @@ def commits_by_words(
         if former_words.are_there(session.connection):
             return None
         found = dict(CommitSearch(session).scored_commits(words, weights, allowed, limit))
-        rows = session.rows(_OCCURRENCES, (session.listed(found),))
-    return [ScoredByWords(at, (found[at[0]],)) for at in occurrences_of(rows)]
+        rows = occurrences(session, found)
+    return [ScoredByWords(at, (found[at[0]],)) for at in rows]
 
 
 def holding_all(
