@@ -111,12 +111,17 @@ def _candidates(found: Iterable[ScoredByWords], profile: Profile) -> dict[HunkId
     before scaling, lest its short text set the scale.
     """
     rows = [one for one in found if one.scores]
-    factors = [profile.lineless_merge if at.lineless and at.merge else 1.0 for at, _ in rows]
+    if not rows:
+        return {}
+    repeating = [place for place, (at, _) in enumerate(rows) if at.lineless and at.merge]
     total = sum(share for _, share in profile.weightings)
     mixed = [0.0] * len(rows)
-    for place, (_, share) in enumerate(profile.weightings):
-        scores = [scored[place] * factor for (_, scored), factor in zip(rows, factors, strict=True)]
-        best = max(scores, default=0.0)
+    of_weightings = zip(*[scores for _, scores in rows], strict=True)
+    for (_, share), of_rows in zip(profile.weightings, of_weightings, strict=True):
+        scores = list(of_rows)
+        for place in repeating:
+            scores[place] *= profile.lineless_merge
+        best = max(scores)
         if best > 0:
             mixed = [so_far + share * score / best for so_far, score in zip(mixed, scores, strict=True)]
     return {
