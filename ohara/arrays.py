@@ -5,8 +5,8 @@ third of what loading numpy takes, on a core that a search needs. No matrix in o
 threads are quicker.
 
 Nor does it load what numpy keeps for type checkers, an eighth of its time: of that it needs one name, which
-says nothing at run time. Whoever imports `numpy.typing` later gets the whole of it. The texts that numpy puts on
-what is written in C, a quarter of its time, are for who reads them: they come when their modules are imported.
+says nothing at run time. Whoever imports `numpy.typing` later gets the whole of it. The texts that numpy puts
+on what is written in C, a quarter of its time, are for who reads them: their modules can be imported later.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _stand_in.__getattr__ = lambda _: list  # type: ignore[method-assign]  # whateve
 if "numpy" not in sys.modules and (_found := find_spec("numpy")) is not None:
     _stand_in.__path__ = [f"{each}{os.sep}_typing" for each in _found.submodule_search_locations or ()]
     sys.modules[_TYPING] = _stand_in
-    sys.modules.update({name: _stand_in for name in _TEXTS})
+    sys.modules.update(dict.fromkeys(_TEXTS, _stand_in))
 import numpy as np  # noqa: E402
 
 for _name in (_TYPING, *_TEXTS):

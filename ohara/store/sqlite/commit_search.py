@@ -184,7 +184,7 @@ class CommitSearch(WordSearch):
     def _held_texts(
         self, commits: Numbers, selecting: Sequence[Held], common: Sequence[Held], owners: _Owners
     ) -> tuple[Numbers, list[Held]]:
-        """The texts of some commits that hold a word which selects, and what all words hold of these commits."""
+        """The texts of some commits that hold a selecting word, and what all words hold of these commits."""
         is_asked = np.zeros(owners.commits, bool)
         is_asked[commits] = True
         of_unit = is_asked[owners.of_unit]
