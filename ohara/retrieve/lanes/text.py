@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Mode, QueryClass
 from ohara.retrieve.lane import Lane
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, ranking
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, made_candidate, ranking
 from ohara.retrieve.word_choice import Bounds, choose, columns_of
 from ohara.store.answers import WordQuery
 from ohara.words import index_text, query_terms
@@ -97,7 +97,7 @@ def _scored(
     reader: Reader, words: WordQuery, profile: Profile, allowed: Allowed, limit: int
 ) -> list[ScoredByWords]:
     rows = reader.by_words(words, profile.weightings, allowed, limit * _ROWS_PER_HIT)
-    crowd = Counter(row.at.commit for row in rows)
+    crowd = Counter([at.commit for at, _ in rows])
     kept = sum(min(count, HUNKS_PER_COMMIT) for count in crowd.values())
     if kept < limit and len(rows) == limit * _ROWS_PER_HIT:
         return reader.by_words(words, profile.weightings, allowed, limit * _ROWS_PER_HIT_IN_A_CROWD)
@@ -113,7 +113,8 @@ def _candidates(found: Iterable[ScoredByWords], profile: Profile) -> dict[HunkId
     rows = [one for one in found if one.scores]
     if not rows:
         return {}
-    repeating = [place for place, (at, _) in enumerate(rows) if at.lineless and at.merge]
+    hunks, _, times, shas, lineless, merges = zip(*[at for at, _ in rows], strict=True)
+    repeating = [place for place, both in enumerate(zip(lineless, merges, strict=True)) if all(both)]
     total = sum(share for _, share in profile.weightings)
     mixed = [0.0] * len(rows)
     of_weightings = zip(*[scores for _, scores in rows], strict=True)
@@ -124,10 +125,8 @@ def _candidates(found: Iterable[ScoredByWords], profile: Profile) -> dict[HunkId
         best = max(scores)
         if best > 0:
             mixed = [so_far + share * score / best for so_far, score in zip(mixed, scores, strict=True)]
-    return {
-        at.hunk: Candidate(at.hunk, score / total, at.time, at.sha)
-        for (at, _), score in zip(rows, mixed, strict=True)
-    }
+    shares = [score / total for score in mixed]
+    return dict(zip(hunks, map(made_candidate, zip(hunks, shares, times, shas, strict=True)), strict=True))
 
 
 def _at_path(reader: Reader, written: str, allowed: Allowed, limit: int) -> dict[HunkId, Candidate]:

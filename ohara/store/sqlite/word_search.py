@@ -297,18 +297,21 @@ class WordSearch:
             # The words that most texts hold are the longest to go through: only what was found is looked at.
             some = each.narrowed(is_found)
             changed, said = places.take(some.changed), each.said(units, len(self._texts.units))
-            spoken = np.flatnonzero(said != 0)  # of flags this takes a tenth of what it takes of numbers
+            is_said = said != 0
+            spoken = np.flatnonzero(is_said)  # of flags this takes a tenth of what it takes of numbers
+            is_said[changed] = False
+            only_said = np.flatnonzero(is_said) if len(spoken) else spoken
             for at, weighting in enumerate(weighed):
                 of_message = weighting.weights[0]
                 if not weighting.of_change:
                     where, times = spoken, of_message * said[spoken]
                 elif not of_message or not len(spoken):
                     where, times = changed, some.weighted(weighting)
-                else:
-                    of_all = of_message * said
-                    of_all[changed] += some.weighted(weighting)
-                    where = np.flatnonzero(of_all != 0.0)
-                    times = of_all[where]
+                else:  # in the change, and then in the message alone
+                    of_changed = of_message * said[changed]
+                    of_changed += some.weighted(weighting)
+                    where = np.concatenate((changed, only_said))
+                    times = np.concatenate((of_changed, of_message * said[only_said]))
                 worths = times * (K1 + 1.0)
                 worths /= times + norms[where]
                 worths *= worth
