@@ -131,7 +131,7 @@ class Probe:
         added = np.ascontiguousarray((_SIDES @ self._vector.reshape(-1, 8).T).T)
         adds = np.empty_like(scores)
         for at, column in enumerate(columns):
-            scores += np.take(added[at], column, out=adds, mode="clip")  # a byte is never out of bounds
+            scores += added[at].take(column, out=adds, mode="clip")  # a byte is never out of bounds
         made_up = np.sqrt(np.pi / 2 * (1 - self._centre @ self._centre) / len(self._centre))
         promised: Matrix = scores * np.float32(made_up) + self._centre @ self._vector
         return promised
@@ -181,8 +181,9 @@ class Bits:
 
 def _words(rows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Bits by words of 64, the last filled up with zeros: all first words, all second ones."""
-    filled = np.pad(rows, ((0, 0), (0, -rows.shape[1] % 8)))
-    return np.ascontiguousarray(filled.view(np.uint64).T)
+    if rows.shape[1] % 8:
+        rows = np.pad(rows, ((0, 0), (0, -rows.shape[1] % 8)))
+    return np.ascontiguousarray(np.ascontiguousarray(rows).view(np.uint64).T)
 
 
 def _counted(

@@ -16,8 +16,6 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
-import re2
-
 from ohara.errors import QueryError
 from ohara.model import Match, Polarity
 from ohara.records import replace
@@ -27,6 +25,8 @@ from ohara.retrieve.regex_errors import regex_error
 
 if TYPE_CHECKING:
     from collections import abc
+
+    import re2
 
     from ohara.model import Pattern
     from ohara.retrieve.expression_tree import Tree
@@ -254,6 +254,8 @@ def _encoded(pattern: Pattern) -> bytes:
 
 @lru_cache(maxsize=_KEPT)
 def _compiled_source(source: bytes, *, any_case: bool, never_newline: bool) -> re2._Regexp:
+    import re2  # takes milliseconds, which a search without expressions must not pay for
+
     options = re2.Options()
     options.case_sensitive = not any_case
     options.never_nl = never_newline
@@ -264,6 +266,8 @@ def _compiled_source(source: bytes, *, any_case: bool, never_newline: bool) -> r
 
 
 def _compiled(pattern: Pattern, source: bytes, *, any_case: bool, never_newline: bool) -> re2._Regexp:
+    import re2  # as above
+
     try:
         return _compiled_source(source, any_case=any_case, never_newline=never_newline)
     except re2.error as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ohara.model import HunkId
-    from ohara.retrieve.priors import Priors
+    from ohara.retrieve.priors import Priors, Touched
     from ohara.retrieve.profile import LaneWeights, Profile
     from ohara.retrieve.ranking import Ranking
     from ohara.store.answers import StoredHunk
@@ -32,19 +32,20 @@ def pool(
     """The best hunks of all lanes: pinned ones first, few of each commit, none below the floor."""
     rankings = spread(answers)
     floors = {lane.name: lane.floor for lane in LANES}
-    ranks = {one.lane: {c.hunk: place for place, c in enumerate(one.candidates, 1)} for one in rankings}
-    scores = {one.lane: {c.hunk: c.score for c in one.candidates} for one in rankings}
-    found = {c.hunk: c for one in rankings for c in one.candidates}
+    ranked = [
+        (one.lane, {hunk: place for place, (hunk, *_) in enumerate(one.candidates)}, one.candidates)
+        for one in rankings
+    ]
     pinned = frozenset(hunk for one in rankings for hunk in one.pinned)
     fused = _fused(rankings, weights, profile)
     best = max((one.score for one in fused), default=0.0) or 1.0
     pooled: list[ScoredHunk] = []
     taken: dict[bytes, int] = {}
-    for hunk, score in sorted(fused, key=lambda one: one.hunk not in pinned):
-        lanes = {lane: places[hunk] for lane, places in ranks.items() if hunk in places}
-        if all(scores[lane][hunk] < floors.get(lane, 0.0) for lane in lanes):
+    for hunk, score in sorted(fused, key=lambda one: one.hunk not in pinned) if pinned else fused:
+        found = {lane: candidates[places[hunk]] for lane, places, candidates in ranked if hunk in places}
+        if all(candidate.score < floors.get(lane, 0.0) for lane, candidate in found.items()):
             continue
-        time, commit = found[hunk].time, found[hunk].sha
+        _, _, time, commit = next(iter(found.values()))
         if taken.get(commit, 0) >= per_commit:
             continue
         taken[commit] = taken.get(commit, 0) + 1
@@ -55,8 +56,8 @@ def pool(
                 commit,
                 fused=score / best,
                 pinned=hunk in pinned,
-                lanes=lanes,
-                lane_scores={lane: scores[lane][hunk] for lane in lanes},
+                lanes={lane: places[hunk] + 1 for lane, places, _ in ranked if lane in found},
+                lane_scores={lane: candidate.score for lane, candidate in found.items()},
             )
         )
         if len(pooled) >= size:
@@ -67,7 +68,7 @@ def pool(
 def with_priors(
     pooled: Iterable[ScoredHunk],
     rows: Mapping[HunkId, StoredHunk],
-    touched: Mapping[int, Sequence[str]],
+    touched: Mapping[int, Touched],
     priors: Priors | None,
     *,
     now: int,
@@ -83,7 +84,7 @@ def with_priors(
         recency = recency_factor(row.commit.committer_time, now=now, weight=recency_weight)
         of_commit = judged.get(row.commit_id)
         if of_commit is None:
-            of_commit = priors.commit(row.commit, touched.get(row.commit_id, ())) if priors else 1.0
+            of_commit = priors.commit(touched[row.commit_id]) if priors else 1.0
             judged[row.commit_id] = of_commit
         of_path = priors.path(row.path, left_out=row.left_out is not None) if priors and row.path else 1.0
         score = one.fused * recency * of_commit

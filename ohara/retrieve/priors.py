@@ -12,7 +12,7 @@ import math
 import re
 from enum import Enum, auto
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.records import dataclass
 
@@ -82,6 +82,20 @@ def _kind_of(path: str) -> _Kind:
     return _Kind.DOC if _DOC.search(path) else _Kind.CODE
 
 
+class Touched(NamedTuple):
+    """What priors go by of a commit: the kinds of files that it changed, how many, and who wrote it."""
+
+    kinds: frozenset[_Kind]
+    paths: int
+    by_bot: bool
+
+    @classmethod
+    def of(cls, commit: Commit, paths: Sequence[str]) -> Touched:
+        """What a commit touched that changed these paths."""
+        by_bot = _BOT.search(f"{commit.author} <{commit.email}>") is not None
+        return cls(frozenset(map(_kind_of, paths)), len(paths), by_bot)
+
+
 @dataclass(frozen=True, slots=True)
 class Priors:
     """The penalties for one query: none for what it asks for."""
@@ -109,16 +123,18 @@ class Priors:
         """The factor for a change at a path."""
         if left_out:
             return self.generated
-        kind = _kind_of(path)
+        return self._of_kind(_kind_of(path))
+
+    def _of_kind(self, kind: _Kind) -> float:
         if kind is _Kind.TEST:
             return self.tests
         return self.docs if kind is _Kind.DOC else 1.0
 
-    def commit(self, commit: Commit, paths: Sequence[str]) -> float:
+    def commit(self, touched: Touched) -> float:
         """The factor for a commit: the best of its paths, less when it has very many or a bot wrote it."""
-        best = max(map(self.path, paths), default=1.0)
-        swept = best * (1.0 - self.wide * min(1.0, math.log10(1 + len(paths)) / _WIDEST_DIGITS))
-        return swept * self.bot if _BOT.search(f"{commit.author} <{commit.email}>") else swept
+        best = max(map(self._of_kind, touched.kinds), default=1.0)
+        swept = best * (1.0 - self.wide * min(1.0, math.log10(1 + touched.paths) / _WIDEST_DIGITS))
+        return swept * self.bot if touched.by_bot else swept
 
 
 def recency_factor(committer_time: int, *, now: int, weight: float) -> float:

@@ -9,6 +9,7 @@ from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, Sha
 from ohara.records import dataclass, replace
 from ohara.retrieve import rerank as reranking
+from ohara.retrieve.commit_memory import silences, touched_by
 from ohara.retrieve.comparing import UNCOMPARED, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.head_start import with_head_start
@@ -262,8 +263,10 @@ def _read(reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: P
     # An index of an earlier version may hold pieces of context alone until its next run: they are no answer.
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
     priors = Priors.of(query) if plan.profile.judges else None
-    touched = reader.paths_of_commits({row.commit_id for row in rows.values()}) if priors else {}
-    heard = lifted(pooled, rows, reader.fact(MESSAGE_WORDS)) if plan.profile.judges else pooled
+    touched = touched_by(reader, {row.commit_id: row.commit for row in rows.values()}) if priors else {}
+    heard = pooled
+    if plan.profile.judges:
+        heard = lifted(pooled, rows, reader.fact(MESSAGE_WORDS), silences(reader))
     found = with_priors(
         heard, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import field
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.records import dataclass, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ohara.model import HunkId, Sha
 
@@ -26,6 +27,9 @@ class Candidate(NamedTuple):
     time: int
     sha: bytes
 
+
+# What `_make` does, without a call of Python for each of some hundreds.
+made_candidate: Callable[[tuple[HunkId, float, int, bytes]], Candidate] = partial(tuple.__new__, Candidate)
 
 _BY_PLACE = itemgetter(Candidate._fields.index("hunk"))
 _BY_SCORE = itemgetter(*map(Candidate._fields.index, ("score", "time", "sha")))
@@ -86,9 +90,10 @@ def capped(found: Sequence[Candidate], limit: int, per_commit: int = HUNKS_PER_C
     for one in found:
         if len(kept) >= limit:
             break
-        seen = taken.get(one.sha, 0)
+        _, _, _, sha = one
+        seen = taken.get(sha, 0)
         if seen < per_commit:
-            taken[one.sha] = seen + 1
+            taken[sha] = seen + 1
             kept.append(one)
     return kept
 
@@ -136,9 +141,9 @@ def spread(rankings: Sequence[Ranking]) -> list[Ranking]:
 
 
 def _spread(ranking: Ranking, known: Mapping[bytes, Iterable[HunkId]]) -> Ranking:
-    given = tuple(
-        Candidate(hunk, candidate.score, candidate.time, candidate.sha)
-        for candidate in ranking.candidates
-        for hunk in known.get(candidate.sha, (candidate.hunk,))
-    )
-    return replace(ranking, candidates=given)
+    given = [
+        (hunk, score, time, sha)
+        for own, score, time, sha in ranking.candidates
+        for hunk in known.get(sha, (own,))
+    ]
+    return replace(ranking, candidates=tuple(map(made_candidate, given)))

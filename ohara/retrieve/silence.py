@@ -15,7 +15,7 @@ from ohara.retrieve.lanes.commit_text import CommitTextLane
 from ohara.store.message_words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
 
     from ohara.model import HunkId
     from ohara.retrieve.ranking import ScoredHunk
@@ -40,20 +40,26 @@ def silence_of(message: str, known: MessageWords) -> float:
 
 
 def lifted(
-    pooled: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk], known: MessageWords | None
+    pooled: Sequence[ScoredHunk],
+    rows: Mapping[HunkId, StoredHunk],
+    known: MessageWords | None,
+    silences: MutableMapping[int, float],
 ) -> Sequence[ScoredHunk]:
-    """The hunks with their fused scores, those of silent commits raised; the best is 1 again."""
+    """The hunks with their fused scores, those of silent commits raised; the best is 1 again.
+
+    `silences` is what is known already of commits, and more is known afterwards: questions come back to them.
+    """
     best = max((one.lane_scores.get(CommitTextLane.name, 0.0) for one in pooled), default=0.0)
     if known is None or known.commits < _FEWEST_COMMITS or not best:
         return pooled
-    silences: dict[int, float] = {}
     found = [one for one in pooled if one.hunk in rows]
     raised: list[float] = []
     for one in found:
         row = rows[one.hunk]
-        if row.commit_id not in silences:
-            silences[row.commit_id] = silence_of(row.commit.message, known)
+        silence = silences.get(row.commit_id)
+        if silence is None:
+            silence = silences[row.commit_id] = silence_of(row.commit.message, known)
         held = one.lane_scores.get(CommitTextLane.name, 0.0) / best
-        raised.append(one.fused + silences[row.commit_id] * (FLAT + BY_CHANGE * held))
+        raised.append(one.fused + silence * (FLAT + BY_CHANGE * held))
     highest = max(raised, default=1.0) or 1.0
     return [replace(one, fused=fused / highest) for one, fused in zip(found, raised, strict=True)]

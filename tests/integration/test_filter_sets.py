@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -288,6 +290,36 @@ def test_a_change_that_anybody_has_seen_has_all_forgotten() -> None:
     memory.forget()
     assert memory.found("key", overtaken).hunks == b"3"
     assert memory.found("key", lambda: HunkSet(b"4")).hunks == b"4"
+
+
+def test_another_reader_of_files_that_nobody_wrote_to_has_nothing_forgotten(small_project: Repo) -> None:
+    database = index(small_project, WITHOUT_VECTORS).location.database
+
+    def settle() -> None:
+        for file in database.parent.iterdir():
+            os.utime(file, (file.stat().st_mtime - 60,) * 2)
+
+    def made_anew() -> bool:
+        made: list[int] = []
+        with closing(Reader(database, memory)) as reader:
+            reader.remembered("something", lambda: made.append(1))
+        return bool(made)
+
+    memory = SharedMemory()
+    kept = Reader(database, memory)  # while it is open the files stay as they are
+    settle()
+    assert made_anew()
+    assert not made_anew()
+    with Writer(database, passes=frozenset()) as writer:
+        writer.begin()
+        writer.run("UPDATE commits SET message = message || '.'")
+        writer.commit()
+    assert made_anew()  # it was written to a moment ago, and may be once more
+    assert made_anew()
+    settle()
+    assert made_anew()
+    assert not made_anew()
+    kept.close()
 
 
 def test_who_asks_for_what_is_being_made_waits_for_it() -> None:

@@ -12,6 +12,9 @@ assert not any(name.startswith("numpy._typing") for name in sys.modules), "types
 import numpy.typing
 import numpy._typing._array_like
 assert numpy.typing.NDArray is numpy._typing.NDArray is not list
+assert numpy.ndarray.sum.__doc__ is None, "texts were loaded"
+import numpy._core._add_newdocs
+assert "axis" in numpy.ndarray.sum.__doc__
 assert numpy.linalg.eig(numpy.eye(2)).eigenvalues.tolist() == [1, 1]
 """
 _BEFORE = """

@@ -18,7 +18,7 @@ from ohara.retrieve.lanes.commit import FLOOR as COMMIT_FLOOR
 from ohara.retrieve.lanes.vector import FLOOR as VECTOR_FLOOR
 from ohara.retrieve.listing import Entry, grouped, merged
 from ohara.retrieve.pool import pool, with_priors
-from ohara.retrieve.priors import BOT, DOCS, TESTS, WIDE, Priors, recency_factor
+from ohara.retrieve.priors import BOT, DOCS, TESTS, WIDE, Priors, Touched, recency_factor
 from ohara.retrieve.profile import DEFAULT, REFERENCE, lane_weights
 from ohara.retrieve.ranking import (
     HUNKS_PER_COMMIT,
@@ -243,15 +243,16 @@ def test_paths_are_judged_by_what_they_hold(path: str, worth: float) -> None:
 def test_a_commit_is_judged_by_the_best_it_touches() -> None:
     judge = Priors()
     narrow = replace(judge, wide=0.0)
-    assert narrow.commit(commit(), ["tests/test_a.py", "docs/a.md", "src/a.py"]) == 1.0
-    assert narrow.commit(commit(), ["tests/test_a.py", "docs/a.md"]) == TESTS
-    assert narrow.commit(commit(), []) == 1.0
-    assert narrow.commit(commit(author="renovate[bot]"), ["src/a.py"]) == BOT
+    assert narrow.commit(Touched.of(commit(), ["tests/test_a.py", "docs/a.md", "src/a.py"])) == 1.0
+    assert narrow.commit(Touched.of(commit(), ["tests/test_a.py", "docs/a.md"])) == TESTS
+    assert narrow.commit(Touched.of(commit(), [])) == 1.0
+    assert narrow.commit(Touched.of(commit(author="renovate[bot]"), ["src/a.py"])) == BOT
 
 
 def test_a_commit_that_sweeps_through_the_tree_counts_less_within_bounds() -> None:
     judge = Priors()
-    counts = [judge.commit(commit(), ["src/a.py"] * files) for files in (0, 1, 10, 100, 999, 50_000)]
+    swept = [Touched.of(commit(), ["src/a.py"] * files) for files in (0, 1, 10, 100, 999, 50_000)]
+    counts = list(map(judge.commit, swept))
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 1.0
     assert counts[-1] == counts[-2] == pytest.approx(1.0 - WIDE)

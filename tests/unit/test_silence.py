@@ -74,7 +74,7 @@ ROWS = {HunkId(1): _row(1, TALKING[0]), HunkId(2): _row(2, "fix"), HunkId(3): _r
 
 def test_a_silent_commit_is_lifted_by_what_it_did() -> None:
     pooled = [_hunk(1, fused=1.0, whole=4.0), _hunk(2, fused=0.9, whole=4.0), _hunk(3, fused=0.9, whole=1.0)]
-    found = {one.hunk: one.fused for one in lifted(pooled, ROWS, KNOWN)}
+    found = {one.hunk: one.fused for one in lifted(pooled, ROWS, KNOWN, {})}
     best = 0.9 + FLAT + BY_CHANGE
     assert found[HunkId(2)] == pytest.approx(1.0)
     assert found[HunkId(1)] == pytest.approx(1.0 / best)
@@ -86,9 +86,9 @@ def test_a_silent_commit_is_lifted_by_what_it_did() -> None:
 )
 def test_nothing_is_lifted_where_nobody_knows_what_is_common(known: MessageWords | None) -> None:
     pooled = [_hunk(1, fused=1.0, whole=4.0), _hunk(2, fused=0.9, whole=4.0)]
-    assert list(lifted(pooled, ROWS, known)) == pooled
+    assert list(lifted(pooled, ROWS, known, {})) == pooled
 
 
 def test_nothing_is_lifted_where_whole_commits_were_not_looked_at() -> None:
     pooled = [_hunk(1, fused=1.0, whole=0.0), _hunk(2, fused=0.9, whole=0.0)]
-    assert list(lifted(pooled, ROWS, KNOWN)) == pooled
+    assert list(lifted(pooled, ROWS, KNOWN, {})) == pooled

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from ohara.retrieve.lane import Lane
-from ohara.retrieve.ranking import Candidate, Ranking, ranking
+from ohara.retrieve.ranking import Ranking, made_candidate, ranking
 from ohara.retrieve.word_choice import Bounds, choose, columns_of
 from ohara.words import query_terms
 
@@ -51,7 +51,9 @@ def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, li
     if rows is None:
         return Ranking(CommitTextLane.name, detail="words of former versions: ohara index converts them")
     found = [
-        Candidate(at.hunk, score, at.time, at.sha) for at, (score,) in rows if not (at.lineless and at.merge)
+        made_candidate((hunk, score, time, sha))
+        for (hunk, _, time, sha, lineless, merge), (score,) in rows
+        if not (lineless and merge)
     ]
     whole = len(rows) < limit * _WITH_MERGES
     return ranking(CommitTextLane.name, found, limit, of_commits=True, whole=whole)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Mode, QueryClass
 from ohara.retrieve.lane import Lane
-from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, ranking
+from ohara.retrieve.ranking import HUNKS_PER_COMMIT, Candidate, made_candidate, ranking
 from ohara.retrieve.word_choice import Bounds, choose, columns_of
 from ohara.store.answers import WordQuery
 from ohara.words import index_text, query_terms
@@ -97,7 +97,7 @@ def _scored(
     reader: Reader, words: WordQuery, profile: Profile, allowed: Allowed, limit: int
 ) -> list[ScoredByWords]:
     rows = reader.by_words(words, profile.weightings, allowed, limit * _ROWS_PER_HIT)
-    crowd = Counter(row.at.commit for row in rows)
+    crowd = Counter([at.commit for at, _ in rows])
     kept = sum(min(count, HUNKS_PER_COMMIT) for count in crowd.values())
     if kept < limit and len(rows) == limit * _ROWS_PER_HIT:
         return reader.by_words(words, profile.weightings, allowed, limit * _ROWS_PER_HIT_IN_A_CROWD)
@@ -111,18 +111,22 @@ def _candidates(found: Iterable[ScoredByWords], profile: Profile) -> dict[HunkId
     before scaling, lest its short text set the scale.
     """
     rows = [one for one in found if one.scores]
-    factors = [profile.lineless_merge if at.lineless and at.merge else 1.0 for at, _ in rows]
+    if not rows:
+        return {}
+    hunks, _, times, shas, lineless, merges = zip(*[at for at, _ in rows], strict=True)
+    repeating = [place for place, both in enumerate(zip(lineless, merges, strict=True)) if all(both)]
     total = sum(share for _, share in profile.weightings)
     mixed = [0.0] * len(rows)
-    for place, (_, share) in enumerate(profile.weightings):
-        scores = [scored[place] * factor for (_, scored), factor in zip(rows, factors, strict=True)]
-        best = max(scores, default=0.0)
+    of_weightings = zip(*[scores for _, scores in rows], strict=True)
+    for (_, share), of_rows in zip(profile.weightings, of_weightings, strict=True):
+        scores = list(of_rows)
+        for place in repeating:
+            scores[place] *= profile.lineless_merge
+        best = max(scores)
         if best > 0:
             mixed = [so_far + share * score / best for so_far, score in zip(mixed, scores, strict=True)]
-    return {
-        at.hunk: Candidate(at.hunk, score / total, at.time, at.sha)
-        for (at, _), score in zip(rows, mixed, strict=True)
-    }
+    shares = [score / total for score in mixed]
+    return dict(zip(hunks, map(made_candidate, zip(hunks, shares, times, shas, strict=True)), strict=True))
 
 
 def _at_path(reader: Reader, written: str, allowed: Allowed, limit: int) -> dict[HunkId, Candidate]:

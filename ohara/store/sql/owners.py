@@ -9,7 +9,6 @@ from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrence, o
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ohara.model import HunkId
     from ohara.store.answers import CommitHunk, Occurrence
     from ohara.store.sql.filters import HunkFilter
     from ohara.store.sql.session import Session
@@ -27,12 +26,26 @@ _OCCURRENCES_OF = f"""SELECT {OCCURRENCE} FROM numbers(?) AS asked
   CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
 
 _KEPT = 8_000  # commits whose first hunks are remembered, of a kilobyte each
+_KEPT_OCCURRENCES = 50_000  # hunks, and as many contents: ten megabytes each
 
 
 def newest_occurrences(
     session: Session, contents: Iterable[int], allowed: HunkFilter
 ) -> dict[int, Occurrence]:
-    """The newest hunk of each content that has one."""
+    """The newest hunk of each content that has one; remembered where all hunks may answer."""
+    if not allowed.everything:
+        return _read_newest(session, contents, allowed)
+    known: dict[int, Occurrence] = session.remembered("newest occurrences", dict)
+    found = {content: known.get(content) for content in contents}
+    lacking = [content for content, at in found.items() if at is None]
+    if lacking:
+        read = _read_newest(session, lacking, allowed)
+        _remember(known, read)
+        found.update(read)
+    return {content: at for content, at in found.items() if at is not None}
+
+
+def _read_newest(session: Session, contents: Iterable[int], allowed: HunkFilter) -> dict[int, Occurrence]:
     newest: dict[int, Occurrence] = {}
     statement = _OCCURRENCES.format(allowed=allowed.condition)
     for row in session.rows(statement, (session.listed(contents), *allowed.parameters)):
@@ -63,6 +76,24 @@ def _first_hunks(session: Session, commits: Sequence[int], first: int) -> list[C
     return [hunk for commit, hunks in found.items() for hunk in (read[commit] if hunks is None else hunks)]
 
 
-def occurrences(session: Session, hunks: Iterable[HunkId]) -> list[Occurrence]:
-    """Hunks with the commits they are in."""
-    return occurrences_of(session.rows(_OCCURRENCES_OF, (session.listed(hunks),)))
+def occurrences(session: Session, hunks: Iterable[int]) -> list[Occurrence]:
+    """Hunks with the commits they are in, in their order; those that are gone are left out.
+
+    They are remembered: a lane asks for some hundreds, and the next question for most of them again.
+    """
+    known: dict[int, Occurrence] = session.remembered("occurrences", dict)
+    asked = list(hunks)
+    found = list(map(known.get, asked))
+    if not all(found):
+        lacking = [hunk for hunk, at in zip(asked, found, strict=True) if at is None]
+        rows = occurrences_of(session.rows(_OCCURRENCES_OF, (session.listed(lacking),)))
+        read: dict[int, Occurrence] = {at.hunk: at for at in rows}
+        _remember(known, read)
+        found = [at or read.get(hunk) for hunk, at in zip(asked, found, strict=True)]
+    return list(filter(None, found))
+
+
+def _remember(known: dict[int, Occurrence], read: dict[int, Occurrence]) -> None:
+    if len(known) > _KEPT_OCCURRENCES:
+        known.clear()
+    known.update(read)

@@ -8,6 +8,7 @@ several, which are put together here.
 from __future__ import annotations
 
 import json
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
@@ -52,6 +53,19 @@ class _Owners:
         return int(self.of_text.nbytes + self.of_unit.nbytes + self.lengths.nbytes)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _HeldByCommits:
+    """The commits that hold a word, in order, and what its times in each are worth together."""
+
+    commits: Numbers
+    times: Floats
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes."""
+        return int(self.commits.nbytes + self.times.nbytes)
+
+
 class CommitSearch(WordSearch):
     """The words of an index by commits, within one snapshot."""
 
@@ -60,22 +74,34 @@ class CommitSearch(WordSearch):
     ) -> list[tuple[int, float]]:
         """The commits that hold words, best first, each by the hunk that holds most of them."""
         columns = named_columns(words.columns)
-        held, found = self._selected(words, columns, allowed)
-        if not len(found):
-            return []
+        held = self._held(words.selecting, columns)
         owners = self._owners()
-        is_found = np.zeros(owners.commits, bool)
-        is_found[owners.of_text[found]] = True
-        commits = np.flatnonzero(is_found)
         weighting = Weighting.of(weights, columns)
-        scores, worths = self._commit_scores(held, commits, owners, weighting)
+        by_commits = self._by_commits(words.selecting, held, owners, weighting)
+        is_found = np.zeros(owners.commits, bool)
+        found: Numbers | None = None
+        if allowed.everything and self._kept is None and columns.all():
+            for each in by_commits:
+                is_found[each.commits] = True
+        else:  # which commits depends on which of their texts
+            found = self._allowed(held, columns, allowed)
+            is_found[owners.of_text[found]] = True
+        commits = np.flatnonzero(is_found)
+        if not len(commits):
+            return []
+        common = self._held(words.common, columns)
+        by_commits += self._by_commits(words.common, common, owners, weighting)
+        scores, worths = self._commit_scores(by_commits, commits, owners)
         best = best_of(scores, commits, limit)
-        is_best = np.zeros(owners.commits, bool)
-        is_best[commits[best]] = True
-        of_best = found[is_best[owners.of_text[found]]]
-        of_texts = self._text_scores(held, of_best, worths, weighting)
-        hunks = self._hunks(_best_texts(of_best, owners.of_text[of_best], of_texts, commits[best]))
-        return list(zip(hunks.tolist(), scores[best].tolist(), strict=True))
+        if found is None:
+            texts, held = self._held_texts(commits[best], held, common, owners)
+        else:
+            is_best = np.zeros(owners.commits, bool)
+            is_best[commits[best]] = True
+            texts, held = found[is_best[owners.of_text[found]]], [*held, *common]
+        of_texts = self._text_scores(held, texts, worths, weighting)
+        firsts = _best_texts(texts, owners.of_text[texts], of_texts, commits[best])
+        return list(zip(self._hunks(firsts).tolist(), scores[best].tolist(), strict=True))
 
     def _owners(self) -> _Owners:
         """Which commit each text, and each unit, belongs to; worked out once for all readers."""
@@ -95,34 +121,81 @@ class CommitSearch(WordSearch):
         of_text = of_unit[texts.unit_of_text]
         return _Owners(of_text, of_unit, len(found), _added_up(texts.lengths, of_text, len(found)))
 
+    @cached_property
+    def _there(self) -> NDArray[np.bool_]:
+        """Which commits have a text that still counts."""
+        owners = self._owners()
+        found: NDArray[np.bool_] = np.bincount(owners.of_text[self._kept], minlength=owners.commits) > 0
+        return found
+
+    def _by_commits(
+        self, written: Sequence[str], held: Sequence[Held], owners: _Owners, weighting: Weighting
+    ) -> list[_HeldByCommits]:
+        """What the commits hold of each word; where all texts count, worked out once for all readers."""
+        if self._kept is not None:
+            return [self._added_up(each, owners, weighting) for each in held]
+        state = (self._state, tuple(weighting.weights.tolist()))
+        return [
+            self._session.shared((state, word), partial(self._added_up, each, owners, weighting))
+            for word, each in zip(written, held, strict=True)
+        ]
+
+    def _added_up(self, held: Held, owners: _Owners, weighting: Weighting) -> _HeldByCommits:
+        kept = self._kept
+        worths = held.weighted(weighting)
+        if kept is not None:
+            worths = worths * kept[held.changed]
+        times = np.zeros(owners.commits)
+        # A message once, in however many units it stands.
+        of_units = owners.of_unit.take(held.units)
+        times[of_units] = weighting.weights[0] * held.times
+        of_texts = owners.of_text.take(held.changed)
+        times += np.bincount(of_texts, worths, owners.commits)
+        is_holding = np.zeros(owners.commits, bool)
+        is_holding[of_units] = True
+        is_holding[of_texts] = True
+        if kept is not None:
+            is_holding &= self._there
+        commits = np.flatnonzero(is_holding)
+        return _HeldByCommits(commits, times[commits])
+
     def _commit_scores(
-        self, held: Sequence[Held], commits: Numbers, owners: _Owners, weighting: Weighting
+        self, held: Sequence[_HeldByCommits], commits: Numbers, owners: _Owners
     ) -> tuple[Floats, list[float]]:
         """The BM25 of some commits, and what each word is worth where commits are texts."""
-        kept = self._kept
-        lengths, is_there, total = owners.lengths, np.ones(0, bool), owners.commits
-        if kept is not None:
-            lengths = _added_up(self._texts.lengths * kept, owners.of_text, owners.commits)
-            is_there = np.bincount(owners.of_text[kept], minlength=owners.commits) > 0
-            total = int(np.count_nonzero(is_there))
+        lengths, total = owners.lengths, owners.commits
+        if self._kept is not None:
+            lengths = _added_up(self._texts.lengths * self._kept, owners.of_text, owners.commits)
+            total = int(np.count_nonzero(self._there))
         average = (self._words / total if total else 0.0) or 1.0
         norms = COMMIT_K1 * (1.0 - COMMIT_B + COMMIT_B * lengths[commits] / average)
+        places = np.full(owners.commits, -1)
+        places[commits] = np.arange(len(commits))
         scores, found = np.zeros(len(commits)), list[float]()
         for each in held:
-            worths = each.weighted(weighting)
-            if kept is not None:
-                worths = worths * kept[each.changed]
-            times = np.zeros(owners.commits)
-            # A message once, in however many units it stands.
-            times[owners.of_unit.take(each.units)] = weighting.weights[0] * each.times
-            times += np.bincount(owners.of_text.take(each.changed), worths, owners.commits)
-            if kept is not None:
-                times *= is_there
-            worth = idf(total, int(np.count_nonzero(times)))
-            some = times[commits]
-            scores += worth * (some * (COMMIT_K1 + 1.0) / (some + norms))
+            worth = idf(total, int(np.count_nonzero(each.times)))
+            at = places.take(each.commits)
+            asked = np.flatnonzero(at >= 0)
+            at, some = at[asked], each.times[asked]
+            scores[at] += worth * (some * (COMMIT_K1 + 1.0) / (some + norms[at]))
             found.append(worth)
         return scores, found
+
+    def _held_texts(
+        self, commits: Numbers, selecting: Sequence[Held], common: Sequence[Held], owners: _Owners
+    ) -> tuple[Numbers, list[Held]]:
+        """The texts of some commits that hold a selecting word, and what all words hold of these commits."""
+        is_asked = np.zeros(owners.commits, bool)
+        is_asked[commits] = True
+        of_unit = is_asked[owners.of_unit]
+        texts = self._texts.of_units(np.flatnonzero(of_unit))
+        is_among, is_held = np.zeros((2, self._size), bool)
+        is_among[texts] = True
+        narrowed = [each.narrowed(is_among) for each in (*selecting, *common)]
+        for each, some in zip(selecting, narrowed, strict=False):
+            is_held[some.changed] = True
+            is_held[self._texts.of_units(each.units[of_unit[each.units]])] = True
+        return texts[is_held[texts]], narrowed
 
     def _text_scores(
         self, held: Sequence[Held], texts: Numbers, worths: Sequence[float], weighting: Weighting

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from contextlib import closing
 from itertools import chain, count
@@ -52,7 +51,9 @@ def examine(database: Path) -> Examined:
 
 def try_database() -> str:
     """Make a database with all that ohara uses, and forget it; the versions of SQLite and sqlite-vec."""
-    with tempfile.TemporaryDirectory() as folder:
+    from tempfile import TemporaryDirectory  # which no search needs
+
+    with TemporaryDirectory() as folder:
         path = Path(folder) / "probe.db"
         with closing(connect_writer(path)) as connection, translated(path):
             connection.execute(_TRIGRAMS)

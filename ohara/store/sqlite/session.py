@@ -20,7 +20,7 @@ from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.filters import Holding
 from ohara.store.sqlite.generations import Generations, generations
 from ohara.store.sqlite.hunk_sets import HunkSet
-from ohara.store.sqlite.identity import replaced, stamp_of
+from ohara.store.sqlite.identity import glance, replaced, stamp_of
 from ohara.store.sqlite.schema import FORMER_PASSES, open_reader
 from ohara.store.sqlite.shared_memory import SharedMemory
 
@@ -123,12 +123,15 @@ class Session(Connected):
 
         While it is lent, a reader looks once for what it has not seen yet; later its own statements see it.
         """
+        before = glance(self.database) if self._state == _NEVER_LOOKED else None
         if not (self._is_lent and self._has_looked):
             self.connection.pragma("data_version")  # begins to read, and so sees what is there now
             self._has_looked = True
         state = self.connection.data_version()
         if state != self._state:
-            self._memory.forget()
+            # Who looks for the first time sees what others have seen, if nobody wrote to the files meanwhile.
+            unwritten = before if before is not None and before == glance(self.database) else None
+            self._memory.forget(unwritten)
             self._state = state
             self._notes.clear()
 

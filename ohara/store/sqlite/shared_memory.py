@@ -1,8 +1,9 @@
 """What the readers of one index remember together, until the index changes.
 
 A reader notices that another connection has written since it looked last, but cannot tell a state of the
-index from another reader's. So whichever notices a change, or looks for the first time, has all forgotten,
-and what was begun before is not kept: what is found here was made after every change that anybody has seen.
+index from another reader's. So whichever notices a change has all forgotten, and what was begun before is not
+kept: what is found here was made after every change that anybody has seen. So does who looks for the first
+time, unless the files are as they were before the first who came after the last change looked at them.
 """
 
 from __future__ import annotations
@@ -43,10 +44,17 @@ class SharedMemory:
         self._making: dict[Hashable, RLock] = {}
         self._bytes = 0
         self._state = 0
+        self._unwritten: Hashable | None = None
 
-    def forget(self) -> None:
-        """The index has changed, or somebody looks at it who cannot tell."""
+    def forget(self, unwritten: Hashable | None = None) -> None:
+        """The index has changed, or somebody looks at it for the first time.
+
+        `unwritten` tells how its files were both before and after that; None where they were written to.
+        """
         with self._lock:
+            if unwritten is not None and unwritten == self._unwritten:
+                return
+            self._unwritten = unwritten
             self._state += 1
             self._kept.clear()
             self._bytes = 0

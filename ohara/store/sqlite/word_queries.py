@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.store.answers import ScoredByWords
 from ohara.store.sql.lane_queries import NEWEST_FIRST, OCCURRENCE, occurrences_of
 from ohara.store.sql.named import PLACED, placed
+from ohara.store.sql.owners import occurrences
 from ohara.store.sqlite import former_words
 from ohara.store.sqlite.fts_query import any_of
 from ohara.store.sqlite.hunk_sets import flags
 from ohara.store.tokens import words as words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ohara.store.answers import Occurrence, PlacedHunk, Weights, WordQuery
     from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.sqlite.former_words import FormerWords
     from ohara.store.sqlite.session import Session
     from ohara.store.sqlite.word_search import WordSearch
-
-_OCCURRENCES = f"""SELECT {OCCURRENCE} FROM numbers(?) AS asked
-  CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id"""
 
 _HOLDING_ALL = """SELECT {occurrence} FROM numbers(?) AS asked
   CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
@@ -40,6 +39,11 @@ _IN_CHANGES = f"""SELECT {PLACED} FROM numbers(?) AS asked
   CROSS JOIN hunk ON hunk.id = asked.value CROSS JOIN commits ON commits.id = hunk.commit_id
   LEFT JOIN file ON file.id = hunk.file_id LEFT JOIN path ON path.id = file.path_id
   WHERE {{allowed}} ORDER BY {NEWEST_FIRST} LIMIT ?"""
+
+# What `_make` does, without a call of Python for each of some hundreds.
+_SCORED: Callable[[tuple[Occurrence, tuple[float, ...]]], ScoredByWords] = partial(
+    tuple.__new__, ScoredByWords
+)
 
 
 @contextmanager
@@ -68,8 +72,8 @@ def by_words(
     """
     with _words(session) as kept:
         found = dict(kept.scored(words, weightings, allowed, limit))
-        rows = session.rows(_OCCURRENCES, (session.listed(found),))
-    return [ScoredByWords(at, found[at[0]]) for at in occurrences_of(rows)]
+        rows = occurrences(session, found)
+    return list(map(_SCORED, [(at, found[at[0]]) for at in rows]))
 
 
 def commits_by_words(
@@ -82,8 +86,8 @@ def commits_by_words(
         if former_words.are_there(session.connection):
             return None
         found = dict(CommitSearch(session).scored_commits(words, weights, allowed, limit))
-        rows = session.rows(_OCCURRENCES, (session.listed(found),))
-    return [ScoredByWords(at, (found[at[0]],)) for at in occurrences_of(rows)]
+        rows = occurrences(session, found)
+    return list(map(_SCORED, [(at, (found[at[0]],)) for at in rows]))
 
 
 def holding_all(
