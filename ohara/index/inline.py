@@ -43,6 +43,9 @@ class Inline:
         """Do nothing meanwhile: this process has no one to wait for."""
         yield
 
+    def dismiss(self) -> None:
+        """Do nothing: there is no other process."""
+
     def run(self, kind: str, tasks: Iterable[tuple[object, ...]]) -> Iterator[Part | Failed]:
         """Yield the answers to the tasks, in order."""
         for number, items in enumerate(tasks):

@@ -54,6 +54,7 @@ def later_passes(
             raise faults[0]
         yield from followed
         if not job.clock.expired:
+            pool.dismiss()  # lines of a long history need the memory that workers hold
             yield from lines
 
 

@@ -124,6 +124,10 @@ class Pool:
         self._close_all()
         self._selector.close()
 
+    def dismiss(self) -> None:
+        """End every process, which gives its memory back; the next task starts others."""
+        self._close_all()
+
     def run(self, kind: str, tasks: Iterable[tuple[object, ...]]) -> Iterator[Part | Failed]:
         """Yield what the workers answer; each element of `tasks` is one task's items.
 

@@ -236,6 +236,25 @@ def test_lines_followed_while_workers_work_are_the_same(
     assert beside == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
 
 
+def test_lines_that_are_left_when_workers_are_done_have_the_memory_to_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = histories.many_commits(tmp_path / "many", 600)
+    monkeypatch.setattr(Pool, "meanwhile", Inline.meanwhile)  # all lines are left then
+    mark = Passes.mark
+    workers: dict[Pass, set[int]] = {}
+
+    def counting(self: Passes, stage: Pass, commits: Iterable[int]) -> None:
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        workers.setdefault(stage, set()).add(len(children))
+        mark(self, stage, commits)
+
+    monkeypatch.setattr(Passes, "mark", counting)
+    index(repo)
+    assert min(workers[Pass.SYMBOL]) > 0
+    assert workers[Pass.LINES] == {0}
+
+
 def test_what_is_done_meanwhile_is_done_while_workers_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
