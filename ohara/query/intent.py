@@ -2,9 +2,10 @@
 
 Pure, by words of English alone. "nose plugin removed" and "where did test_black go" ask for an ending,
 "who added tmp_path" and "memory command introduced" for a beginning, "why …" for a cause. A word of asking
-counts only where it carries the question: in a sentence that asks, or as the last word of a short phrase. In
-the middle of a longer text ("the value that was added is cached") it tells what happened and not what is
-asked, and a verb at the beginning ("add support for pipes") describes a change as its message would.
+counts only where it carries the question: in a sentence that asks, as the last word of a short phrase, or
+before the name of a thing ("remove nose plugin"). In the middle of a longer text ("the value that was added
+is cached") it tells what happened and not what is asked, and before more than a name ("add support for
+optional attributes") it describes a change as its message would.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _ENDING = """
     deletion gone disappear disappeared vanish vanished kill killed retire retired discontinue discontinued
     abandon abandoned stopped ended purged
 """
-_LEADING = "introduction creation origin first initial removal deletion"
+_NOUNS = "introduction creation origin first initial removal deletion"
 _CAUSE = "why reason reasons rationale motivation because cause caused"
 _ASKING = "who when where why which what whose how since"
 
@@ -43,7 +44,9 @@ _KINDS_OF_THINGS = """
 
 BEGINNING, ENDING, CAUSE = (frozenset(words.split()) for words in (_BEGINNING, _ENDING, _CAUSE))
 ASKING = frozenset(_ASKING.split())
-LEADING = frozenset(_LEADING.split())  # what asks at the beginning of a phrase, too: "removal of nose"
+NOUNS = frozenset(
+    _NOUNS.split()
+)  # what asks at the beginning of any short phrase: "removal of the nose plugin"
 FRAME = frozenset(_FRAME.split()) | ASKING
 
 KINDS_OF_THINGS = frozenset(_KINDS_OF_THINGS.split())
@@ -65,7 +68,9 @@ _BEGUN = re.compile(
     re.IGNORECASE,
 )
 
-_LONGEST_PHRASE = 6  # words of a phrase that a verb at its end or beginning is about
+_LONGEST_PHRASE = 6  # words of a phrase that a verb at its end is about
+_LONGEST_COMMAND = 3  # words of one that a verb at its beginning is about, without articles
+_ARTICLES = frozenset({"a", "an", "the"})
 _LONGEST_QUESTION = 14
 
 _WORD = re.compile(r"\S+")
@@ -108,7 +113,9 @@ def _read(text: str, parts: list[str]) -> tuple[Intent, list[str]]:
     folded = [word.lower() for word in parts]
     asks = folded[0] in ASKING
     short = len(parts) <= _LONGEST_PHRASE
-    ends = LEADING.intersection(folded[:1]) | set(folded[-1:])
+    is_command = sum(word not in _ARTICLES for word in folded) <= _LONGEST_COMMAND
+    leads = folded[0] in NOUNS or is_command
+    ends = {folded[-1], folded[0] if leads else folded[-1]}
     carrying = set(folded) if asks else ends if short else set()
     if carrying & ENDING:
         return Intent.ENDING, parts
