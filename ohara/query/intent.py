@@ -44,9 +44,7 @@ _KINDS_OF_THINGS = """
 
 BEGINNING, ENDING, CAUSE = (frozenset(words.split()) for words in (_BEGINNING, _ENDING, _CAUSE))
 ASKING = frozenset(_ASKING.split())
-NOUNS = frozenset(
-    _NOUNS.split()
-)  # what asks at the beginning of any short phrase: "removal of the nose plugin"
+NOUNS = frozenset(_NOUNS.split())  # ask at the beginning of any short phrase: "removal of the nose plugin"
 FRAME = frozenset(_FRAME.split()) | ASKING
 
 KINDS_OF_THINGS = frozenset(_KINDS_OF_THINGS.split())
@@ -114,8 +112,7 @@ def _read(text: str, parts: list[str]) -> tuple[Intent, list[str]]:
     asks = folded[0] in ASKING
     short = len(parts) <= _LONGEST_PHRASE
     is_command = sum(word not in _ARTICLES for word in folded) <= _LONGEST_COMMAND
-    leads = folded[0] in NOUNS or is_command
-    ends = {folded[-1], folded[0] if leads else folded[-1]}
+    ends = {folded[0], folded[-1]} if is_command or folded[0] in NOUNS else {folded[-1]}
     carrying = set(folded) if asks else ends if short else set()
     if carrying & ENDING:
         return Intent.ENDING, parts
