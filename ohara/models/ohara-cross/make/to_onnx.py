@@ -1,8 +1,10 @@
 """Write the folder ohara ships: int8 ONNX, tokeniser, digests in model.json; print how far int8 strays.
 
     python to_onnx.py RUN_DIR BASE_MODEL_DIR OUT_FOLDER [--layers 3] [--tokens 112] [--provisional] [--raw]
+        [--begun BASE.npz --share .5]
 
-Takes the running mean of the weights from RUN_DIR/checkpoint.pt (`--raw`: the weights themselves).
+Takes the running mean of the weights from RUN_DIR/checkpoint.pt (`--raw`: the weights themselves); with `--begun`, weights that lie
+so far on the way there from those that the run began with.
 """
 
 from __future__ import annotations
@@ -21,15 +23,20 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from model import Bert, CrossEncoder
+from model import Bert, CrossEncoder, from_base
 
 NAMES = ["input_ids", "attention_mask", "token_type_ids"]
 
 
-def load(run: Path, layers: int, *, raw: bool = False) -> CrossEncoder:
-    """The trained model of a run."""
+def load(
+    run: Path, layers: int, *, raw: bool = False, begun: Path | None = None, share: float = 1.0
+) -> CrossEncoder:
+    """The trained model of a run, or one on the way to it."""
     saved = torch.load(run / "checkpoint.pt", weights_only=True)
     state = saved["model" if raw else "mean"]
+    if begun:
+        first = from_base(begun, list(range(layers)), 0.0).state_dict()
+        state = {name: torch.lerp(value, state[name], share) for name, value in first.items()}
     model = CrossEncoder(Bert(state["bert.words.weight"].shape[0], layers))
     model.load_state_dict(state)
     print(f"step {saved['step']}, {saved['spent'] / 60:.0f} minutes, prior weight {float(saved['pull']):.2f}")
@@ -82,9 +89,12 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=112, help="what is read of a pair; of digests 128")
     parser.add_argument("--provisional", action="store_true")
     parser.add_argument("--raw", action="store_true")
+    parser.add_argument("--begun", type=Path, help="what the run began with, as `train.py --init` took it")
+    parser.add_argument("--share", type=float, default=1.0, help="how far to go from there")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    write_onnx(load(given.run, given.layers, raw=given.raw), given.out / "model.onnx")
+    model = load(given.run, given.layers, raw=given.raw, begun=given.begun, share=given.share)
+    write_onnx(model, given.out / "model.onnx")
     tokenizer = json.loads((given.base / "tokenizer.json").read_text(encoding="utf-8"))
     tokenizer["truncation"] = None
     tokenizer["padding"] = None
