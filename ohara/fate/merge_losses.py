@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ohara.model import Sha
     from ohara.store.lines import CommitLink, LineHistory, Segment
 
+    _FormerNames = dict[str, list[Version]]
+    _BySource = dict[int, list[tuple[int, int]]]  # the first line of each run, and how many
+
 _MOST_LINES = 200_000  # of a version that is looked through line by line
 
 
@@ -48,6 +51,8 @@ class MergedParents:
     put_together: list[str] = field(default_factory=list)
     joined: dict[Origin, Origin] = field(default_factory=dict)
     alone: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    former: dict[int, _FormerNames] = field(default_factory=dict)
+    elsewhere: dict[int, _BySource] = field(default_factory=dict)
 
     def get(self, parent: int, path: str) -> Version | None:
         """A parent's version of a file."""
@@ -72,15 +77,40 @@ class MergedParents:
         """What a parent has of the file that goes by this path in another parent or in the merge."""
         if found := self.get(parent, path):
             yield found
-            return
-        names = [name for (at, name), now in self.went_to.items() if at == parent and now == path]
-        for name in names:
-            if found := self.get(parent, name):
-                yield found
+        else:
+            if parent not in self.former:  # when the merge is put together: then nothing is added any more
+                self.former[parent] = self._former_names(parent)
+            yield from self.former[parent].get(path, ())
+
+    def _former_names(self, parent: int) -> _FormerNames:
+        """What a parent has of files by the names that they have in the merge, or had before."""
+        found: _FormerNames = {}
+        for (at, name), now in self.went_to.items():
+            version = self.get(parent, name) if at == parent else None
+            if version is not None:
+                found.setdefault(now, []).append(version)
         for other in self.before:
-            found = self.get(parent, other)
-            if found and path in found.formerly:
-                yield found
+            version = self.get(parent, other)
+            if version is not None:
+                for name in dict.fromkeys(version.formerly):
+                    found.setdefault(name, []).append(version)
+        return found
+
+    def stands_elsewhere(self, parent: int, hunk: int, line: int) -> bool:
+        """True when a line stands in a file that the merge has and a parent has not, as after a rename."""
+        if parent not in self.elsewhere:
+            self.elsewhere[parent] = self._by_source(parent)
+        of_hunk = self.elsewhere[parent].get(hunk, ())
+        return any(first <= line < first + count for first, count in of_hunk)
+
+    def _by_source(self, parent: int) -> _BySource:
+        """The lines of the files that the merge has, and a parent has not, by the hunks they come from."""
+        found: _BySource = {}
+        for path in self.before:
+            version = self.trees[0].get(path) if self.get(parent, path) is None else None
+            for count, hunk, first in _known(version.segments) if version is not None else ():
+                found.setdefault(hunk, []).append((first, count))
+        return found
 
 
 class _File(NamedTuple):
@@ -149,10 +179,7 @@ class MergeLosses:
         lost = set(_lines(other)).difference(_lines(taken.segments) if taken else ())
         if lost and taken is not None:
             joined |= self._same_text(file.version, taken, lost)
-        if lost:
-            for added in _added(parents, file.parent):
-                lost.difference_update(_lines(added.segments))
-        return lost
+        return {each for each in lost if not parents.stands_elsewhere(file.parent, *each)}
 
     def _is_unread(self, taken: Version) -> bool:
         """True where the merge may have lines that are not known: its file was too large to be read."""
@@ -227,22 +254,22 @@ def _unless_ended(
     return found
 
 
-def _added(parents: MergedParents, parent: int) -> Iterator[Version]:
-    """The files that the merge has, and a parent has not: lines may stand there after a rename."""
-    for path in parents.before:
-        if parents.get(parent, path) is None and (found := parents.trees[0].get(path)):
-            yield found
-
-
 def _lines(segments: Iterable[Segment]) -> Iterator[Origin]:
     """The known origins of a version, line by line."""
+    for count, hunk, first in _known(segments):
+        yield from ((hunk, first + at) for at in range(count))
+
+
+def _known(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """The segments of a version whose origins are known, as far as it is looked through."""
     total = 0
-    for count, hunk, first in segments:
+    for segment in segments:
+        count, hunk, _ = segment
         total += count
         if count >= ENDLESS or total > _MOST_LINES:
             return
         if hunk:
-            yield from ((hunk, first + at) for at in range(count))
+            yield segment
 
 
 def _twins(theirs: Sequence[Segment], taken: Sequence[Segment]) -> dict[Origin, Origin]:

@@ -21,7 +21,18 @@ from typing import TYPE_CHECKING
 
 import ohara
 from ohara.errors import InternalError, OharaError
-from ohara.index.ipc import Broken, Failed, Finished, Frames, Part, Ready, Task, widen, write_frame
+from ohara.index.ipc import (
+    Broken,
+    Failed,
+    Finished,
+    Frames,
+    Part,
+    Ready,
+    Task,
+    frame_of,
+    widen,
+    write_frame,
+)
 from ohara.index.parent_exit import OF_MAIN_THREAD
 from ohara.index.worker import OUT_OF_MEMORY
 
@@ -66,17 +77,36 @@ class _Worker:
         self.ready = False
         self.spent = False
         self.heard = time.monotonic()
+        self._unsent = bytearray()
         write_frame(self.input, setup)
+        os.set_blocking(self.input, False)
 
-    def give(self, task: Task) -> None:
-        """Queue a task; a worker that is already dead shows up as end of file on its output."""
+    def give(self, task: Task) -> bool:
+        """Queue a task and `send` it; a worker that is dead shows up as end of file on its output."""
         if not self.tasks:
             self.heard = time.monotonic()
         self.tasks.append(task)
+        self._unsent += frame_of(task)
+        return self.send()
+
+    @property
+    def has_all(self) -> bool:
+        """True when all that was given to it has been sent."""
+        return not self._unsent
+
+    def send(self) -> bool:
+        """Send what the pipe takes: who waits for a worker that waits to be heard would wait for ever.
+
+        True when all is sent.
+        """
         try:
-            write_frame(self.input, task)
+            while self._unsent:
+                del self._unsent[: os.write(self.input, self._unsent)]
+        except BlockingIOError:
+            return False
         except BrokenPipeError:
-            return
+            self._unsent.clear()
+        return True
 
     def close(self) -> None:
         """End the process at once."""
@@ -169,8 +199,11 @@ class Pool:
         """The workers that have said something, waited for as long as there is nothing else to do."""
         while True:
             found = self._selector.select(min(_LOOK_S, _SILENCE_S) if self._meanwhile is None else 0)
+            for worker in [key.data for key, _ in found if key.fd == key.data.input]:
+                if worker.send():
+                    self._selector.unregister(worker.input)
             if found or self._meanwhile is None:
-                return [key.data for key, _ in found]
+                return [key.data for key, _ in found if key.fd == key.data.output]
             if next(self._meanwhile, None) is None:
                 self._meanwhile = None
 
@@ -178,10 +211,12 @@ class Pool:
         ahead = _TASKS_AHEAD if self._meanwhile is None else _TASKS_MEANWHILE
         for _ in range(ahead):
             for worker in self._workers:
-                if worker.spent or len(worker.tasks) >= ahead:
+                if worker.spent or len(worker.tasks) >= ahead or not worker.has_all:
                     continue
                 if (items := next(waiting, None)) is not None:
-                    worker.give(Task(kind, next(self._numbers), items))
+                    is_sent = worker.give(Task(kind, next(self._numbers), items))
+                    if not is_sent:
+                        self._selector.register(worker.input, selectors.EVENT_WRITE, worker)
 
     def _receive(self, worker: _Worker) -> Part | Failed | None:
         """The next answer of a worker that has sent something; None when it is not whole yet, or is none."""
@@ -238,13 +273,17 @@ class Pool:
     def _replace_spent(self) -> None:
         """End the workers that asked for it, once nothing is left in their hands."""
         for worker in [worker for worker in self._workers if worker.spent and not worker.tasks]:
-            self._selector.unregister(worker.output)
+            self._close(worker)
             self._workers.remove(worker)
-            worker.close()
         self.start()
 
     def _close_all(self) -> None:
         for worker in self._workers:
-            self._selector.unregister(worker.output)
-            worker.close()
+            self._close(worker)
         self._workers.clear()
+
+    def _close(self, worker: _Worker) -> None:
+        self._selector.unregister(worker.output)
+        if worker.input in self._selector.get_map():
+            self._selector.unregister(worker.input)
+        worker.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from ohara.index.ipc import Part, WorkerSetup
@@ -65,3 +67,22 @@ def test_a_worker_that_parsing_wore_out_is_replaced_between_tasks(
         names, processes = _names_and_processes(pool, blob)
     assert names == ["pay"] * _TASKS
     assert len(processes) > 1
+
+
+def test_tasks_and_answers_larger_than_the_pipes_keep_nobody_waiting_for_ever(
+    three_commits: Repo, tmp_path: Path
+) -> None:
+    """The one who gives tasks must not wait for a worker that waits for its answers to be taken."""
+    source = tmp_path / "many.py"
+    source.write_text("".join(f"def function_{at}(): pass\n" for at in range(25)), encoding="utf-8")
+    blob = three_commits.git("hash-object", "-w", str(source)).strip().encode()
+    task = tuple((blob.decode(), "python") for _ in range(1_500))  # each a text of its own, sent as such
+    with Pool(_setup(three_commits, tmp_path, lost_bytes_at_most=1 << 40), jobs=1) as pool:
+        watchdog = Timer(90, lambda: [worker.process.kill() for worker in pool._workers])
+        watchdog.start()
+        try:
+            with pool.meanwhile(repeat("a step")):
+                found = [len(message.results) for message in pool.run("head", [task] * 8)]  # type: ignore[union-attr]
+        finally:
+            watchdog.cancel()
+    assert found == [len(task)] * 8
