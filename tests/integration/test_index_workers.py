@@ -78,7 +78,7 @@ def test_tasks_and_answers_larger_than_the_pipes_keep_nobody_waiting_for_ever(
     blob = three_commits.git("hash-object", "-w", str(source)).strip().encode()
     task = tuple((blob.decode(), "python") for _ in range(1_500))  # each a text of its own, sent as such
     with Pool(_setup(three_commits, tmp_path, lost_bytes_at_most=1 << 40), jobs=1) as pool:
-        watchdog = Timer(90, lambda: [worker.process.kill() for worker in pool._workers])
+        watchdog = Timer(90, pool.dismiss)
         watchdog.start()
         try:
             with pool.meanwhile(repeat("a step")):

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures.script import History
+from ohara.fate import merge_losses
 from ohara.model import Fate, FateState, SearchOptions
 from tests.indexing import index
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from ohara.engine import Engine
     from ohara.model import Sha
+    from ohara.store.lines import Segment
 
 OURS = "def pack(data):\n    size = len(data)\n    return [size, data]\n"
 THEIRS = "class Packer:\n    limit = 512\n    def feed(self, chunk):\n        self.chunks.append(chunk)\n"
@@ -266,3 +269,32 @@ def test_a_folder_merged_in_on_a_branch_and_refused_on_main_is_gone_by_that_merg
     merge = history.commit("not here", {}, parents=("main", "side"))
     fates = told(ended(history), history.repo.sha["their start"])
     assert fates[1] == Fate(FateState.GONE, 0, 4, by=merge)
+
+
+def test_a_merge_of_a_moved_tree_looks_through_each_file_a_few_times(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each against each takes minutes where a thousand files were moved."""
+    texts = {f"of_{at}.py": f"def made_{at}():\n    return {at}\n" for at in range(40)}
+    history.commit("make them", texts)
+    history.switch("side")
+    lines = {name: f"{text}\n\nmade = {name!r}\n" for name, text in texts.items()}
+    history.commit("use them", lines, key="use them")
+    history.switch("main")
+    history.commit("move them", dict.fromkeys(texts) | {f"src/{at}": texts[at] for at in texts})
+    merge = history.commit(
+        "take them otherwise",
+        {f"src/{name}": f"{text}\n\nused = {name!r}\n" for name, text in texts.items()},
+        parents=("main", "side"),
+    )
+    looked_through: list[Iterable[Segment]] = []
+    known = merge_losses._known
+
+    def counting(segments: Iterable[Segment]) -> Iterator[Segment]:
+        looked_through.append(segments)
+        return known(segments)
+
+    monkeypatch.setattr(merge_losses, "_known", counting)
+    engine = ended(history)
+    assert len(looked_through) < 5 * len(texts)
+    assert {fate.by for fate in told(engine, history.repo.sha["use them"])} == {merge}
