@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Looking for garbage among all that was loaded, and once more at the end, is a fifth of what a search in a
-# new process takes, and a tenth of what the process does that writes an index. Commands that answer or write,
-# close what they opened and end, look rarely and not at the end.
+# new process takes; a process that writes an index would look 800 times. Commands that answer or write, close
+# what they opened and end, look rarely and not at the end.
 _COLLECTING_SELDOM = frozenset({"find", "show", "explain", "index"})
 _COLLECTED_AFTER = 200_000  # objects; a search makes about as many
 

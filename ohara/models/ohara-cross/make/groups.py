@@ -17,6 +17,7 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -34,6 +35,9 @@ from digest import LAZY  # noqa: E402
 from lexical import Index, load, query_terms, top_commits  # noqa: E402
 
 from ohara.embed.model_text import prepared_document, prepared_query, rerank_text  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_TOKENS = 112
 GROUP = 8
@@ -173,6 +177,56 @@ def groups_of(
         )
 
 
+def pair_tokenizer(file: Path, most: int) -> Tokenizer:
+    """What cuts a question and a text into so many tokens at most."""
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(most, strategy="longest_first")
+    return tokenizer
+
+
+def as_arrays(
+    groups: Iterable[tuple[str, list[str], list[float], str]], tokenizer: Tokenizer, most: int
+) -> dict[str, np.ndarray]:
+    """Groups as they are written: each a question, its texts, their priors and its kind; shows the first two."""
+    ids, lengths, split, prior, kinds = [], [], [], [], []
+    for query, texts, priors, kind in groups:
+        block = np.zeros((GROUP, most), dtype=np.uint16)
+        encodings = tokenizer.encode_batch([(query, text) for text in texts])
+        for row, encoding in enumerate(encodings):
+            block[row, : len(encoding.ids)] = encoding.ids
+        ids.append(block)
+        lengths.append([len(encoding.ids) for encoding in encodings])
+        split.append([encoding.type_ids.index(1) for encoding in encodings])
+        prior.append(priors)
+        kinds.append(kind)
+        if len(ids) <= 2:
+            print(repr(query), "\n   ", texts[0][:300], "\n   ", texts[1][:300], priors, kind, flush=True)
+    return {
+        "ids": np.stack(ids),
+        "lengths": np.array(lengths, dtype=np.uint8),
+        "split": np.array(split, dtype=np.uint8),
+        "prior": np.array(prior, dtype=np.float32),
+        "kind": np.array(kinds),
+    }
+
+
+def write(file: Path, made: dict[str, np.ndarray]) -> None:
+    """Write groups, all or none."""
+    part = file.with_name(f"{file.stem}.tmp.npz")
+    np.savez_compressed(part, **made)
+    part.rename(file)
+
+
+def told(name: str, made: dict[str, np.ndarray], started: float) -> str:
+    """How many groups there are of a history, and how hard they are."""
+    best = np.mean([row[0] >= max(row) for row in made["prior"].tolist()])
+    return (
+        f"{name}: {len(made['ids'])} groups, mean length {np.mean(made['lengths']):.0f}, "
+        f"answer first by BM25 {best:.2f}, {time.time() - started:.0f} s"
+    )
+
+
 def main() -> None:
     """Make the groups of every training repository, or of those named."""
     parser = argparse.ArgumentParser()
@@ -182,44 +236,19 @@ def main() -> None:
     parser.add_argument("--commits", action="store_true")
     parser.add_argument("--limit", type=int, default=PER_REPOSITORY)
     given = parser.parse_intermixed_args()
-    histories, cache, out = given.histories, given.cache, given.out
     most = COMMIT_TOKENS if given.commits else MAX_TOKENS
-    out.mkdir(parents=True, exist_ok=True)
-    tokenizer = Tokenizer.from_file(str(given.tokenizer))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(most, strategy="longest_first")
+    given.out.mkdir(parents=True, exist_ok=True)
+    tokenizer = pair_tokenizer(given.tokenizer, most)
     for name in given.repositories or sorted(TRAIN):
-        file = out / f"{name}.npz"
+        file = given.out / f"{name}.npz"
         if file.exists():
             continue
         started = time.time()
-        chance = random.Random(name)
-        changes, index, owner = load(histories, name, cache)
-        ids, lengths, split, prior, kinds = [], [], [], [], []
-        for query, texts, priors, kind in groups_of(
-            changes, index, owner, chance, given.limit, commits=given.commits
-        ):
-            block = np.zeros((GROUP, most), dtype=np.uint16)
-            encodings = tokenizer.encode_batch([(query, text) for text in texts])
-            for row, encoding in enumerate(encodings):
-                block[row, : len(encoding.ids)] = encoding.ids
-            ids.append(block)
-            lengths.append([len(encoding.ids) for encoding in encodings])
-            split.append([encoding.type_ids.index(1) for encoding in encodings])
-            prior.append(priors)
-            kinds.append(kind)
-            if len(ids) <= 2:
-                print(repr(query), "\n   ", texts[0][:300], "\n   ", texts[1][:300], priors, kind, flush=True)
-        np.savez_compressed(
-            out / f"{name}.tmp.npz", ids=np.stack(ids), lengths=np.array(lengths, dtype=np.uint8),
-            split=np.array(split, dtype=np.uint8), prior=np.array(prior, dtype=np.float32), kind=np.array(kinds),
-        )  # fmt: skip
-        (out / f"{name}.tmp.npz").rename(file)
-        best = np.mean([row[0] >= max(row) for row in prior])
-        print(
-            f"{name}: {len(ids)} groups, mean length {np.mean(lengths):.0f}, answer first by BM25 {best:.2f}, {time.time() - started:.0f} s",
-            flush=True,
-        )
+        changes, index, owner = load(given.histories, name, given.cache)
+        groups = groups_of(changes, index, owner, random.Random(name), given.limit, commits=given.commits)
+        made = as_arrays(groups, tokenizer, most)
+        write(file, made)
+        print(told(name, made, started), flush=True)
 
 
 if __name__ == "__main__":

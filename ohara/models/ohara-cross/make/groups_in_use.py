@@ -27,7 +27,6 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Tokenizer
 
 HERE = Path(__file__).resolve()
 sys.path[:0] = [
@@ -38,7 +37,18 @@ sys.path[:0] = [
 ]
 from corpus import TRAIN, Change, plain, queries_of, read  # noqa: E402
 from digest import LAZY  # noqa: E402
-from groups import CODE, GROUP, MAX_HUNKS, MAX_TOKENS, NAME, variant  # noqa: E402
+from groups import (  # noqa: E402
+    CODE,
+    GROUP,
+    MAX_HUNKS,
+    MAX_TOKENS,
+    NAME,
+    as_arrays,
+    pair_tokenizer,
+    told,
+    variant,
+    write,
+)
 from lexical import K1, B, Index, query_terms, terms_of, top_commits  # noqa: E402
 
 from ohara.embed.model_text import (  # noqa: E402
@@ -233,40 +243,20 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=4_000)
     given = parser.parse_intermixed_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    tokenizer = Tokenizer.from_file(str(given.tokenizer))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
+    tokenizer = pair_tokenizer(given.tokenizer, MAX_TOKENS)
     for name in given.repositories or sorted(TRAIN):
         file = given.out / f"{name}.npz"
         if file.exists():
             continue
         started = time.time()
         changes = list(read(given.histories, name))
-        ids, lengths, split, prior, kinds = [], [], [], [], []
-        for query, texts, priors, kind in groups_of(changes, random.Random(f"{SEED} {name}"), given.limit):
-            block = np.zeros((GROUP, MAX_TOKENS), dtype=np.uint16)
-            encodings = tokenizer.encode_batch([(query, text) for text in texts])
-            for row, encoding in enumerate(encodings):
-                block[row, : len(encoding.ids)] = encoding.ids
-            ids.append(block)
-            lengths.append([len(encoding.ids) for encoding in encodings])
-            split.append([encoding.type_ids.index(1) for encoding in encodings])
-            prior.append(priors)
-            kinds.append(kind)
-            if len(ids) <= 2:
-                print(repr(query), "\n   ", texts[0][:300], "\n   ", texts[1][:300], priors, kind, flush=True)
+        groups = groups_of(changes, random.Random(f"{SEED} {name}"), given.limit)
+        made = as_arrays(groups, tokenizer, MAX_TOKENS)
+        kinds = made["kind"].tolist()
         some = kept(kinds) if name in TRAIN else np.arange(len(kinds))
-        np.savez_compressed(
-            given.out / f"{name}.tmp.npz", ids=np.stack(ids)[some], lengths=np.array(lengths, dtype=np.uint8)[some],
-            split=np.array(split, dtype=np.uint8)[some], prior=np.array(prior, dtype=np.float32)[some], kind=np.array(kinds)[some],
-        )  # fmt: skip
-        (given.out / f"{name}.tmp.npz").rename(file)
-        best = np.mean([row[0] >= max(row) for row in prior])
-        sources = Counter(kind.split()[0] for kind in kinds)
-        print(
-            f"{name}: {len(ids)} groups {dict(sources)}, {len(some)} written, mean length {np.mean(lengths):.0f}, answer first by BM25 {best:.2f}, {time.time() - started:.0f} s",
-            flush=True,
-        )
+        write(file, {key: values[some] for key, values in made.items()})
+        sources = dict(Counter(kind.split()[0] for kind in kinds))
+        print(f"{told(name, made, started)}, {len(some)} written of {sources}", flush=True)
 
 
 if __name__ == "__main__":
