@@ -58,7 +58,7 @@ STOP_WORDS = frozenset(_COMMON.split())
 
 # Of ASCII everything but letters, digits, "_" and "#" becomes a space, so that str.split does the rest. Done
 # on bytes because that is fastest, and UTF-8 leaves everything beyond ASCII alone.
-_SEPARATED = bytes(
+SEPARATED = bytes(
     code if code >= 128 or chr(code).isalnum() or chr(code) in "_#" else ord(" ") for code in range(256)
 )
 
@@ -66,7 +66,7 @@ APART = "\0"
 """Stands between texts whose runs are asked for together."""
 
 _BETWEEN_TEXTS = f"\n{APART}\n"
-_SEPARATED_APART = _SEPARATED.replace(b" ", APART.encode(), 1)  # the first of them is where it stands itself
+_SEPARATED_APART = SEPARATED.replace(b" ", APART.encode(), 1)  # the first of them is where it stands itself
 
 # Python 2.7 is another thing than a 2 and a 7. The dot comes first: that is what the search can jump to.
 _POINT = re.compile(rb"\.(?<=[0-9]\.)(?=[0-9])")
@@ -105,7 +105,7 @@ def index_text(text: str) -> str:
 def runs(text: str) -> list[str]:
     """The runs of word characters of a text, in order."""
     raw = _POINT.sub(b"_", text.encode("utf-8", "surrogatepass"))
-    return raw.translate(_SEPARATED).decode("utf-8", "surrogatepass").split()
+    return raw.translate(SEPARATED).decode("utf-8", "surrogatepass").split()
 
 
 def runs_apart(texts: Sequence[str]) -> list[str]:

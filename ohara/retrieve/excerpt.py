@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import WHOLE_HUNK, Match, Polarity
 from ohara.records import dataclass, replace
-from ohara.words import index_text
+from ohara.words import SEPARATED, index_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -36,8 +36,6 @@ _CHANGED_LINE = 0.01
 _CHANGED = frozenset("+-")
 
 _RUN = re.compile(r"[#\w]+")
-_SEPARATED = bytes(code if chr(code).isalnum() or chr(code) in "_#" else ord(" ") for code in range(128))
-_SEPARATED += bytes(range(128, 256))
 _REMEMBERED_NAMES = 1 << 15  # the excerpts of a page hold some two thousand, most of them seen before
 _SIGN_OF = {Polarity.ADDED: "+", Polarity.REMOVED: "-"}
 
@@ -122,7 +120,7 @@ def word_marks(body: str, terms: Collection[str], polarity: Polarity = Polarity.
 
 def _names_in(text: str) -> list[str]:
     if text.isascii():  # in a third of the time
-        return text.encode().translate(_SEPARATED).decode().split()
+        return text.encode().translate(SEPARATED).decode().split()
     return _RUN.findall(text)
 
 

@@ -236,6 +236,7 @@ def test_lines_followed_while_workers_work_are_the_same(
     assert beside == facts_of_a_fresh_index(repo, tmp_path / "fresh", monkeypatch)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which workers there are")
 def test_lines_that_are_left_when_workers_are_done_have_the_memory_to_themselves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
