@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from ohara.model import HunkId, Query, Sha
     from ohara.retrieve.request import Sources
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)

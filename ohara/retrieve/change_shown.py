@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ohara.model import HunkId, Query
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.store.answers import StoredHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 HUNKS_READ = 12  # of one commit: those whose file comes first
 ENOUGH = 0.3  # of what the test or the docs hold of the question

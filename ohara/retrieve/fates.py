@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ohara.model import Filters, Sha, Thread
     from ohara.retrieve.request import Sources
     from ohara.store.answers import StoredHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 
 def asks_for_fates(filters: Filters) -> bool:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ohara.model import HunkId, Query
     from ohara.query.intent import Aim
     from ohara.store.answers import Occurrence, StoredHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 NAME = "intent"
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ohara.model import HunkId, Query
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.store.answers import StoredHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 # A slip is one edit in a short word and two in a long one; shorter words are near to too many others.
 _SHORTEST, _LONG = 5, 7

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.query_vector import Models
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.reading import Allowed, Readers
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Readers
 
 
 @dataclass(frozen=True, slots=True)

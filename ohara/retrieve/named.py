@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ohara.query.names import Name
     from ohara.retrieve.request import Sources
     from ohara.store.answers import PathChange, PlacedHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 _MOST_MENTIONS = 2_000  # in changed lines: a number that stands on more is no name
 

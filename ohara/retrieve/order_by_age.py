@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from ohara.model import Query
     from ohara.retrieve.ranking import ScoredHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 MOST = 20_000  # hunks in one such list; nobody pages further
 

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.ranking import Ranking, ScoredHunk
     from ohara.retrieve.request import Plan, Sources
     from ohara.store.answers import StoredHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
     _Read = tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.query_vector import Models
     from ohara.retrieve.structural import Structures
-    from ohara.store.reading import Allowed, Reader, Readers
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader, Readers
 
 
 @dataclass(frozen=True, slots=True)

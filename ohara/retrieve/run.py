@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.named import Listed
     from ohara.retrieve.request import Plan, Sources
     from ohara.retrieve.sought_code import SoughtCode
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 NEWEST_FIRST = "newest first"
 _FUSION = {Order.OLDEST: "oldest first"}

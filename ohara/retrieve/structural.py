@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.request import Sources
     from ohara.store.answers import HunkRange
+    from ohara.store.candidates import Allowed
     from ohara.store.index import MatchCache
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.reading import Reader
     from ohara.structural.found import Found
 
 _MOST_LANGUAGES = 6  # of a repository: what a pattern is tried in when nothing says which is meant

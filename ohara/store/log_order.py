@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ohara.model import Sha
-    from ohara.store.reading import History
+    from ohara.store.history import History
 
 F = TypeVar("F")
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from fixtures.git import Repo
     from ohara.model import Sha
-    from ohara.store.reading import Allowed
+    from ohara.store.candidates import Allowed
 
 NOW = 1_735_689_600
 EVERY_PASS = IndexOptions(lock_wait_s=10)

@@ -17,8 +17,8 @@ from ohara.store.sql import lineage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ohara.store.history import History
     from ohara.store.log_order import ClockSlips
-    from ohara.store.reading import History
     from ohara.store.sql.session import Session
 
 SHA_BYTES = 20

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ohara.model import HunkId
     from ohara.retrieve.lane import LaneQuery
     from ohara.store.answers import Occurrence
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 # Below this cosine two texts share no more than the tone of code: the same as for hunks, and
 # measured for itself.

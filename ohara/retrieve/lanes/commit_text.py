@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ohara.model import Mode, Query
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.profile import Profile
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 # The words of a question are spread over the hunks of a commit: more of them select than where hunks are
 # found one by one. Common ones score until these rows are counted, as there.

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
     from ohara.model import HunkId, Match, Pattern
     from ohara.store.answers import TrigramMatch
-    from ohara.store.reading import Allowed, Reader, Readers
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader, Readers
     from ohara.store.trigram_query import Formula
 
 # Contents read at a time: enough that a statement's own cost does not count, and few hundred kilobytes.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.ranking import Ranking
     from ohara.store.answers import TouchedBy
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 # Kind, name and neighbours: a neighbour's name says where a symbol lives, not what it is.
 _WEIGHTS = (0.5, 3.0, 0.5)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.ranking import Ranking
     from ohara.store.answers import ScoredByWords
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 # Words select rows while all of them together have no more than these: a bound on the lane's time that does
 # not grow with the history. The rarest three select up to a further bound, and the rarest in any case.

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ohara.embed.quantise import Probe
     from ohara.retrieve.lane import LaneQuery
     from ohara.retrieve.ranking import Ranking
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 # Below this cosine two texts share no more than the tone of code: what only vectors found, and not even
 # nearly, is no answer.

@@ -14,9 +14,9 @@ from ohara.store.sql.lane_queries import OCCURRENCE, occurrence
 
 if TYPE_CHECKING:
     from ohara.store.answers import Occurrence, Weights, WordQuery
+    from ohara.store.candidates import Gathered, Probe
     from ohara.store.postgres.filters import WordFilter
     from ohara.store.postgres.reader import Reader
-    from ohara.store.reading import Gathered, Probe
 
 V = TypeVar("V", bound="Gathered")
 

@@ -18,10 +18,10 @@ from ohara.store.postgres.words import Statement
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from ohara.store.candidates import Gathered, Probe
     from ohara.store.postgres.filters import WordFilter
     from ohara.store.postgres.generations import Generation
     from ohara.store.postgres.session import Session
-    from ohara.store.reading import Gathered, Probe
 
 V = TypeVar("V", bound="Gathered")
 

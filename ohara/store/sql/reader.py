@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         ThreadCommit,
         TouchedBy,
     )
+    from ohara.store.candidates import Allowed
     from ohara.store.graph import CommitGraph
     from ohara.store.lines import (
         ChangedHunk,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
         Segment,
     )
     from ohara.store.log_order import ClockSlips
-    from ohara.store.reading import Allowed
     from ohara.store.sql.filters import HunkFilter
 
 

@@ -16,7 +16,7 @@ from ohara.store.sqlite.generations import has_commits
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from ohara.store.reading import Gathered, Probe
+    from ohara.store.candidates import Gathered, Probe
     from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.sqlite.generations import Generation
     from ohara.store.sqlite.session import Session

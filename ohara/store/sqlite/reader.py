@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Weights,
         WordQuery,
     )
-    from ohara.store.reading import Allowed, Gathered, Probe
+    from ohara.store.candidates import Allowed, Gathered, Probe
     from ohara.store.sqlite.filters import FtsFilter
     from ohara.store.trigram_query import Formula
 

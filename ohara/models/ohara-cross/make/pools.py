@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from ohara.retrieve.rank import ToRank
     from ohara.retrieve.ranking import Ranking, ScoredHunk
     from ohara.store.answers import StoredHunk
-    from ohara.store.reading import Allowed, Reader
+    from ohara.store.candidates import Allowed
+    from ohara.store.reading import Reader
 
 DEPTH = 50
 EVERYTHING = 1_000
