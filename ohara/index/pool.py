@@ -76,7 +76,7 @@ class _Worker:
         self.tasks: deque[Task] = deque()
         self.ready = False
         self.spent = False
-        self.heard = time.monotonic()
+        self.silence_s = 0.0
         self._unsent = bytearray()
         write_frame(self.input, setup)
         os.set_blocking(self.input, False)
@@ -84,7 +84,7 @@ class _Worker:
     def give(self, task: Task) -> bool:
         """Queue a task and `send` it; a worker that is dead shows up as end of file on its output."""
         if not self.tasks:
-            self.heard = time.monotonic()
+            self.silence_s = 0.0
         self.tasks.append(task)
         self._unsent += frame_of(task)
         return self.send()
@@ -140,6 +140,7 @@ class Pool:
         self._numbers = itertools.count()
         self._selector = selectors.DefaultSelector()
         self._meanwhile: Iterator[object] | None = None
+        self._looked = time.monotonic()
 
     def __enter__(self) -> Pool:
         return self
@@ -220,7 +221,7 @@ class Pool:
 
     def _receive(self, worker: _Worker) -> Part | Failed | None:
         """The next answer of a worker that has sent something; None when it is not whole yet, or is none."""
-        worker.heard = time.monotonic()
+        worker.silence_s = 0.0
         try:
             message = worker.frames.take()
         except EOFError:
@@ -257,10 +258,20 @@ class Pool:
         return ENDS_IT
 
     def _look_for_the_stuck(self, heard: Set[_Worker]) -> None:
-        """Treat a worker that was silent for too long as dead."""
+        """Treat a worker that was silent for too long as dead.
+
+        A look counts for the time between two looks at most: a run that is stopped (Ctrl-Z) and goes on an
+        hour later was not listening, and its workers were stopped with it.
+        """
         now = time.monotonic()
+        passed = min(now - self._looked, _LOOK_S)
+        self._looked = now
         for worker in self._workers:
-            if worker not in heard and worker.tasks and now - worker.heard > _SILENCE_S:
+            if worker in heard or not worker.tasks:
+                worker.silence_s = 0.0
+                continue
+            worker.silence_s += passed
+            if worker.silence_s > _SILENCE_S:
                 raise WorkerDied(worker.tasks[0].items, TOO_LONG)
 
     def start(self) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +14,7 @@ from fixtures.bombs import chain, commit_tree, empty_folders, git_bomb, nested
 from fixtures.git import init
 from fixtures.large import many_commits, many_files
 from fixtures.script import History
+from ohara.engine import Engine
 from ohara.git import tree
 from ohara.git.repo import Repository
 from ohara.model import SearchOptions
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     import pytest
 
     from fixtures.git import Repo
-    from ohara.engine import Engine
     from ohara.model import Sha
 
 
@@ -147,6 +152,49 @@ def test_a_worker_that_falls_silent_is_given_up_while_another_goes_on(
     assert list(reasons(engine)) == [stuck]
     assert reasons(engine)[stuck].startswith("reading it takes longer than ")
 
+
+def test_a_run_that_was_stopped_for_longer_than_a_worker_may_be_silent_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = many_commits(tmp_path / "many.git", 60)
+    (tmp_path / "custom").mkdir()
+    begun = tmp_path / "begun"
+    (tmp_path / "custom" / "sitecustomize.py").write_text(
+        SLOW.replace("SHA", repo.sha["30"]).replace("BEGUN", str(begun))
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'custom'}:{ROOT}")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "ohara", "index", "-q", "--jobs", "2", "--repo", str(repo.path)],
+        start_new_session=True,
+    )
+    until = time.monotonic() + 30
+    while not begun.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    os.killpg(run.pid, signal.SIGSTOP)
+    time.sleep(6)
+    os.killpg(run.pid, signal.SIGCONT)
+    assert run.wait(timeout=60) == 0
+    status = Engine.open(repo.path).status()
+    assert (status.indexed, status.failures) == (60, ())
+    assert begun.read_text() == "again", "no worker was given up"
+
+
+SLOW = """
+import sys, time
+if "ohara.index.worker" in " ".join(sys.orig_argv):
+    from ohara.index import extract
+    prepare = extract.Extractor.prepare
+    def slow(self, sha):
+        if sha == "SHA":
+            open("BEGUN", "a").write("again")
+            for _ in range(15):
+                time.sleep(0.1)
+        return prepare(self, sha)
+    extract.Extractor.prepare = slow
+else:
+    from ohara.index import pool
+    pool._SILENCE_S, pool._LOOK_S = 5.0, 0.5
+"""
 
 STUCK = """
 import sys, time
