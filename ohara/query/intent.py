@@ -66,6 +66,15 @@ _BEGUN = re.compile(
     re.IGNORECASE,
 )
 
+# A description of a change that takes something away, as its message or a changelog would have it: a verb at
+# its beginning, behind a scope ("http: remove …") where there is one, or what was done to a thing.
+_REMOVED = re.compile(
+    r"^\W*(?:[\w./()!*-]+: *|\[[^\]]*\] *)?(?:\w+ly )?"
+    r"(?:remov(?:e[ds]?|ing|al)|drop(?:s|ped|ping)?|delet(?:e[ds]?|ing|ion))\b"
+    r"|\b(?:has|have|was|were|is|are) (?:now |been |finally )*(?:removed|dropped|deleted)\b",
+    re.IGNORECASE,
+)
+
 _LONGEST_PHRASE = 6  # words of a phrase that a verb at its end is about
 _LONGEST_COMMAND = 3  # words of one that a verb at its beginning is about, without articles
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -98,6 +107,11 @@ def read_intent(words: str, intent: Intent | None = None) -> Aim:
         return Aim(Intent.NONE)
     thing = tuple(word for word in subject if word.lower() not in KINDS_OF_THINGS)
     return Aim(chosen, subject, thing or subject)
+
+
+def describes_removal(words: str) -> bool:
+    """True when words that ask nothing tell of a change that took something away."""
+    return bool(_REMOVED.search(words))
 
 
 def _read(text: str, parts: list[str]) -> tuple[Intent, list[str]]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.model import QueryClass
-from ohara.records import dataclass
+from ohara.records import dataclass, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,6 +83,14 @@ class Profile:
     blend: Blend = Blend(fused=1.0, model=0.0)
     judges: bool = True
 
+    def on_both_sides(self) -> Profile:
+        """The same, with words of removed lines counting as those of added ones: to find removals by."""
+        return replace(
+            self,
+            weightings=tuple((_even(weights), share) for weights, share in self.weightings),
+            commit_weighting=_even(self.commit_weighting),
+        )
+
     def weights(self, query_class: QueryClass) -> LaneWeights:
         """The lane weights for a class of query."""
         chosen = self.by_class.get(query_class, self.lanes)
@@ -94,6 +102,11 @@ class Profile:
                 for lane, weight in chosen.items()
             }
         )
+
+
+def _even(weights: Weights) -> Weights:
+    message, path, header, added, removed, context = weights
+    return message, path, header, added, max(added, removed), context
 
 
 DEFAULT = Profile(

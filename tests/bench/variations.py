@@ -26,6 +26,7 @@ _PRIORS = "ohara.retrieve.priors"
 _TEXT = "ohara.retrieve.lanes.text"
 _SYMBOL = "ohara.retrieve.lanes.symbol"
 _SILENCE = "ohara.retrieve.silence"
+_REMOVALS = "ohara.retrieve.removals"
 _VECTOR = "ohara.retrieve.lanes.vector"
 _COMMIT = "ohara.retrieve.lanes.commit"
 
@@ -84,6 +85,7 @@ def variations(profile: Profile) -> list[Variation]:
         Variation(
             "silent commits get nothing", constants={f"{_SILENCE}.FLAT": 0.0, f"{_SILENCE}.BY_CHANGE": 0.0}
         ),
+        Variation("removals are looked for on both sides", constants={f"{_REMOVALS}.SIDE": 0.0}),
         *(_without_weighting(number) for number in range(len(profile.weightings))),
         *(_without_column(name) for name in COLUMNS),
         _profiled("merges without lines count in full", lambda p: replace(p, lineless_merge=1.0)),

@@ -25,7 +25,7 @@ ROWS = {
     )
 }
 MODULES = (
-    *("word_choice", "silence", "lanes.commit_text"),
+    *("word_choice", "silence", "removals", "lanes.commit_text"),
     *("rank", "ranking", "pool", "fusion", "rerank", "priors", "intent_ranking", "relevance", "change_shown"),
     *("lanes.text", "lanes.symbol", "lanes.vector", "lanes.commit"),
 )

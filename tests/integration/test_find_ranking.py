@@ -1011,3 +1011,27 @@ def test_the_textbook_pipeline_reads_the_diff_alone(engine: Engine, shared_proje
     assert results.fusion == "rrf"
     assert "drop-python2" not in commits(results, shared_project)
     assert commits(ask(engine, "goodbye"), shared_project)[0] == "drop-python2"
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Removed the exponential backoff helper of the uploader", "tidy up"),
+        ("The exponential backoff helper of the uploader has been removed", "tidy up"),
+        ("Give the uploader a helper for exponential backoff with jitter", "wip"),
+    ],
+)
+def test_a_removal_that_is_described_is_found_where_its_lines_went(
+    query: str, first: str, tmp_path: Path
+) -> None:
+    brought = "def exponential_backoff_helper(uploader):\n    return uploader.exponential_backoff_helper\n"
+    with History(tmp_path / "removal.git", bare=True) as history:
+        for number in range(20):
+            history.commit(f"Carry crate {number}", {f"crate{number}.py": f"crate = {number}\n"})
+        history.commit("wip", {"uploader.py": brought + "# exponential backoff of the uploader\n"})
+        for number in range(20):
+            history.commit(f"Carry barrel {number}", {f"barrel{number}.py": f"barrel = {number}\n"})
+        history.commit("tidy up", {"uploader.py": "# of the uploader\n"})
+    found = index(history.repo, WORDS_ONLY).find_pattern(query, SearchOptions(k=2, rerank=False, now=NOW))
+    assert found.hits[0].commit.subject == first
+    assert {hit.commit.subject for hit in found.hits} == {"wip", "tidy up"}
