@@ -27,9 +27,10 @@ PARTS = {
 class CrossEncoder(nn.Module):
     """Scores pairs; larger is a better answer."""
 
-    def __init__(self, bert: Bert) -> None:
+    def __init__(self, bert: Bert, *, has_types: bool = True) -> None:
         super().__init__()
         self.bert = bert
+        self.has_types = has_types  # granite knows one kind of token only
         self.head = nn.Linear(2 * WIDTH, 1)
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
@@ -44,7 +45,12 @@ class CrossEncoder(nn.Module):
 
 
 def from_base(weights: Path, take: list[int], dropout: float) -> CrossEncoder:
-    """Start from layers of all-MiniLM-L6-v2 (.safetensors), of a dequantised cross-encoder, or from ours (.npz)."""
+    """Start from layers of all-MiniLM-L6-v2 (.safetensors), granite (.hmsemb), a dequantised model or ours (.npz)."""
+    if weights.suffix == ".hmsemb":
+        sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "ohara-commit" / "make"))
+        from encoder import granite_bert  # late: it starts from here itself
+
+        return CrossEncoder(granite_bert(weights, take), has_types=False)
     if weights.suffix == ".safetensors":
         return CrossEncoder(base_model(weights, take, dropout))
     tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in np.load(weights).items()}

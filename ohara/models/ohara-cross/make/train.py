@@ -77,9 +77,8 @@ def scores(model: CrossEncoder, groups: Groups, chosen: np.ndarray) -> torch.Ten
         places = np.arange(width)
         batch = torch.from_numpy(ids[rows, :width].astype(np.int64))
         mask = torch.from_numpy((places[None] < lengths[rows, None]).astype(np.int64))
-        types = torch.from_numpy(
-            ((places[None] >= split[rows, None]) & (places[None] < lengths[rows, None])).astype(np.int64)
-        )
+        second = (places[None] >= split[rows, None]) & (places[None] < lengths[rows, None])
+        types = torch.from_numpy((second & model.has_types).astype(np.int64))
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=model.training):
             parts.append(model(batch, mask, types)[:, 0].float())
     flat = torch.cat(parts)
