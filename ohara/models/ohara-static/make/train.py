@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--hold", type=float, default=0.0, help="pull of the rows back to the distilled ones")
     parser.add_argument("--teacher", type=Path, help="vectors of `teacher.py`")
     parser.add_argument("--follow", type=float, default=0.5, help="share of the loss that is the teacher's")
-    parser.add_argument("--teacher-heat", type=float, default=30.0)
+    parser.add_argument("--teacher-heat", type=float, default=35.0)
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(given.seed)
