@@ -133,7 +133,7 @@ def main() -> None:
         commits = Commits(table, given.histories, history)
         for mode in MODES:
             pools = read_pools(given.pools, name, mode, QUERIES)
-            asked = table.embed([pool.query for pool in pools], TextKind.QUERY)
+            asked = table.embed([(pool.query,) for pool in pools], TextKind.QUERY)
             read[name, mode] = []
             thoughts = opinions(given.model, given.scores, name, mode, pools)
             for pool, query, thought in zip(pools, asked, thoughts, strict=True):

@@ -14,7 +14,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Tokenizer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 from export import quantised
@@ -29,17 +28,18 @@ LANE = 100
 SHARES = (0.25, 0.5, 0.75, 1.0)
 
 
-def loaded(weights: Path, tokenizer: Path, *, int8: bool) -> _Loaded:
+def loaded(file: Path, tokenizer: Path, *, int8: bool) -> _Loaded:
     """The weights as ohara runs them, rounded as shipped when asked."""
-    data = np.load(weights)
+    data = np.load(file)
     table = data["table"].astype(np.float32)
     if int8:
         rows, scale = quantised(table)
         table = rows.astype(np.float32) * scale[:, None]
     query = data["query_weights"] if "query_weights" in data else data["weights"]
     document = data["document_weights"] if "document_weights" in data else data["weights"]
-    memory = _WordMemory(Tokenizer.from_file(str(tokenizer)))
-    return _Loaded(table=table, weights={TextKind.QUERY: query, TextKind.DOCUMENT: document}, words=memory)
+    memory = _WordMemory(tokenizer.read_text(encoding="utf-8"))
+    weights = {TextKind.QUERY: query, TextKind.DOCUMENT: document}
+    return _Loaded(table=table, weights=weights, words=memory, centre=np.zeros(table.shape[1], np.float32))
 
 
 def lane(scores: np.ndarray) -> dict[int, float]:
@@ -100,10 +100,9 @@ def main() -> None:
         for model in given.models:
             label, _, file = model.partition("=")
             table = loaded(Path(file), given.tokenizer, int8=given.int8)
-            matrix = np.concatenate(
-                [table.embed(texts[s : s + 4096], TextKind.DOCUMENT) for s in range(0, len(texts), 4096)]
-            )
-            asked = table.embed([q for q, _ in queries], TextKind.QUERY)
+            parts = [[(text,) for text in texts[s : s + 4096]] for s in range(0, len(texts), 4096)]
+            matrix = np.concatenate([table.embed(part, TextKind.DOCUMENT) for part in parts])
+            asked = table.embed([(q,) for q, _ in queries], TextKind.QUERY)
             lanes = [lane(matrix @ one) for one in asked]
             columns[f"vector alone {label}"] = np.array(
                 [reciprocal(by_commit(found, owner), a) for found, a in zip(lanes, answers, strict=True)]

@@ -1,11 +1,14 @@
 """Train the table contrastively: a commit's words should find its hunks among those of its repository.
 
-    nice -n 19 python train.py PAIRS_DIR DISTILLED.npz RUN_DIR [--seed 0] [--steps 3000]
+    nice -n 19 python train.py PAIRS_DIR DISTILLED.npz RUN_DIR [--seed 0] [--steps 3000] [--teacher TEACHER_DIR --follow .5]
 
 One thread, minutes. Batches come from one repository at a time, so that repository-wide words do not
 help; each commit brings one query and a few hunks, joined by log-sum-exp; tokens are dropped at random
 on both sides. A checkpoint every four minutes and on SIGTERM; the same command goes on from it; waits
 while PAUSE exists beside RUN_DIR. Writes RUN_DIR/trained.npz for export.py.
+
+With `--teacher` (`teacher.py`) only the commits and queries that the teacher read are drawn, and a share of the loss is how
+far the table's opinion of the batch is from the teacher's.
 """
 
 from __future__ import annotations
@@ -25,11 +28,28 @@ DROP_QUERY, DROP_DOCUMENT = 0.3, 0.2
 class Repository:
     """One repository's bags."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, teacher: Path | None = None) -> None:
         data = np.load(file)
         self.tokens, self.weights, self.starts, self.spans = (
             data[key] for key in ("tokens", "weights", "starts", "spans")
         )
+        read = np.load(teacher / file.name) if teacher else {}
+        self.teacher = {key: read[key] for key in read}
+
+    def draw(
+        self, most: int, chance: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, torch.Tensor | None]:
+        """Spans of some commits, a query bag of each, and the teacher's likeness of each query to each commit."""
+        commits = self.teacher.get("commits", np.arange(len(self.spans)))
+        drawn = chance.choice(len(commits), min(most, len(commits)), replace=False)
+        spans = self.spans[commits[drawn]]
+        if not self.teacher:
+            first, middle, _ = spans.T
+            return spans, first + (chance.random(len(spans)) * (middle - first)).astype(np.int64), None
+        side = chance.integers(0, 2, len(drawn))
+        asked, told = self.teacher["asked"][drawn, side], self.teacher["told"][drawn]
+        alike = torch.from_numpy(asked.astype(np.float32) @ told.astype(np.float32).T)
+        return spans, self.teacher["bags"][drawn, side], alike
 
     def bags(
         self, numbers: np.ndarray, drop: float, chance: np.random.Generator
@@ -66,6 +86,15 @@ class Table(torch.nn.Module):
             tokens, self.table, offsets, mode="sum", per_sample_weights=weights * logs[tokens].exp()
         )
         return F.normalize(pooled, dim=1)
+
+
+def apart(logits: torch.Tensor, opinion: torch.Tensor) -> torch.Tensor:
+    """How far the table is from its teacher: Kullback-Leibler, from queries to commits and back."""
+    there, back = (
+        F.kl_div(ours.log_softmax(1), theirs.log_softmax(1), reduction="batchmean", log_target=True)
+        for ours, theirs in ((logits, opinion), (logits.T, opinion.T))
+    )
+    return (there + back) / 2
 
 
 def words_shared(
@@ -114,6 +143,9 @@ def main() -> None:
     )
     parser.add_argument("--heat-rate", type=float, default=1e-2)
     parser.add_argument("--hold", type=float, default=0.0, help="pull of the rows back to the distilled ones")
+    parser.add_argument("--teacher", type=Path, help="vectors of `teacher.py`")
+    parser.add_argument("--follow", type=float, default=0.5, help="share of the loss that is the teacher's")
+    parser.add_argument("--teacher-heat", type=float, default=35.0)
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(given.seed)
@@ -122,7 +154,7 @@ def main() -> None:
     stop = [False]
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.__setitem__(0, True))
-    repositories = [Repository(file) for file in sorted(given.pairs.glob("*.npz"))]
+    repositories = [Repository(file, given.teacher) for file in sorted(given.pairs.glob("*.npz"))]
     share = np.array([len(repository.spans) for repository in repositories], dtype=float) ** given.power
     share /= share.sum()
     start = np.load(given.distilled)
@@ -158,11 +190,8 @@ def main() -> None:
             time.sleep(1)
         chance = np.random.default_rng((given.seed, step))
         repository = repositories[chance.choice(len(repositories), p=share)]
-        chosen = repository.spans[
-            chance.choice(len(repository.spans), min(given.batch, len(repository.spans)), replace=False)
-        ]
-        first, middle, end = chosen.T
-        queries = first + (chance.random(len(chosen)) * (middle - first)).astype(np.int64)
+        chosen, queries, alike = repository.draw(given.batch, chance)
+        _, middle, end = chosen.T
         drawn = middle + (chance.random((given.hunks, len(chosen))) * (end - middle)).astype(np.int64)
         asked = model(repository.bags(queries, DROP_QUERY, chance), model.query)
         told = model(repository.bags(drawn.reshape(-1), DROP_DOCUMENT, chance), model.document)
@@ -173,6 +202,8 @@ def main() -> None:
         logits = torch.logsumexp(both.view(count, given.hunks, count), dim=1)
         target = torch.arange(count)
         loss = (F.cross_entropy(logits, target) + F.cross_entropy(logits.T, target)) / 2
+        if alike is not None:
+            loss = (1 - given.follow) * loss + given.follow * apart(logits, alike * given.teacher_heat)
         total = loss + given.hold * ((model.table - origin) ** 2).sum(1).mean() if given.hold else loss
         optimiser.zero_grad(set_to_none=True)
         total.backward()
