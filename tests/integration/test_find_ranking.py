@@ -625,6 +625,17 @@ def test_lanes_answer_in_one_visit_to_a_thread_and_what_follows_is_done_there(en
     assert told == [("one", "two", "off")]
 
 
+def test_lanes_of_a_very_large_index_are_asked_side_by_side(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ohara.retrieve.run_lanes.IN_ONE_VISIT", 0)
+    lanes = [InOneVisit(name, found_by(name)) for name in ("one", "two")]
+    answers, visits, told = lanes_in_one_visit(engine, lanes)
+    assert answers == [("one", LaneStatus.OK), ("two", LaneStatus.OK)]
+    assert visits == 1 + 2  # to look how large it is, and one for each lane
+    assert told == []
+
+
 def test_a_lane_that_fails_in_one_visit_is_asked_again_with_those_behind_it(engine: Engine) -> None:
     def broken(_: Reader) -> Ranking:
         raise OSError("the disk is gone")
