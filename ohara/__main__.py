@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from ohara.cli.entry import main
+from ohara.cli.entry import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

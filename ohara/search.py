@@ -29,7 +29,6 @@ from ohara.retrieve.query_vector import Models
 from ohara.retrieve.reading import moment
 from ohara.retrieve.request import Extent, Named, Plan, Reached, Sources
 from ohara.retrieve.run import find, search
-from ohara.retrieve.structural import Structures
 from ohara.store.facts import OLDER
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.found import Found
     from ohara.retrieve.lanes.literal import Verified
     from ohara.retrieve.request import Traced
+    from ohara.retrieve.structural import Structures
     from ohara.settings import Settings
     from ohara.store.index import Index
     from ohara.store.reading import Reader
@@ -72,7 +72,8 @@ class Search:
         self._reaches = Reaches(repository, settings.index.since)
         self._unseen = UnseenCommits(repository)
         self._pool = index.readers()
-        self._structures = Structures(repository.common_dir, index.match_cache())
+        self._match_cache = index.match_cache
+        self._structures: Structures | None = None
         self._sources = Sources(
             repository=str(repository.path),
             pool=self._pool,
@@ -83,7 +84,7 @@ class Search:
             status=self._status,
             extent=self._extent,
             count_lines=HeadLines(repository.common_dir).count,
-            structures=self._structures,
+            structures=self._load_structures,
             tip=self._tip,
             fates=FateSource(repository.common_dir),
             trace=trace,
@@ -93,7 +94,10 @@ class Search:
     def close(self) -> None:
         """Close the connections, and end the parser."""
         self._pool.close()
-        self._structures.close()
+        with self._lock:
+            structures, self._structures = self._structures, None
+        if structures is not None:
+            structures.close()
 
     @property
     def is_outdated(self) -> bool:
@@ -212,6 +216,14 @@ class Search:
             if self._reranker is None:
                 self._reranker = shared_reranker(serving_reranker(self._settings.models.reranker).name)
             return self._reranker
+
+    def _load_structures(self) -> Structures:
+        from ohara.retrieve.structural import Structures  # late: most questions are not of code
+
+        with self._lock:
+            if self._structures is None:
+                self._structures = Structures(self._repository.common_dir, self._match_cache())
+            return self._structures
 
     def _named(self, reader: Reader, names: tuple[str, ...]) -> Named:
         """The commits that names resolve to, and a note about those that are not indexed."""

@@ -12,14 +12,26 @@ import sys
 TYPE_CHECKING = False  # as in typing, which takes milliseconds to import
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
 # Looking for garbage among all that was loaded, and once more at the end, is a fifth of what a search in a
 # new process takes; a process that writes an index would look 800 times. Commands that answer or write, close
 # what they opened and end, look rarely and not at the end.
-_COLLECTING_SELDOM = frozenset({"find", "show", "explain", "index"})
+_ANSWERING = frozenset({"find", "show", "explain"})
+_COLLECTING_SELDOM = _ANSWERING | {"index"}
 _COLLECTED_AFTER = 200_000  # objects; a search makes about as many
 
 _INTERRUPTED = 130  # the same as in ohara.cli.report, which would load click
+
+
+def run() -> NoReturn:
+    """Run the command line of this process and end it."""
+    code = main()
+    if _ANSWERING.isdisjoint(sys.argv[1:2]):
+        sys.exit(code)
+    from ohara.cli.leaving import leave
+
+    leave(code)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,15 +43,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(given)
     gc.set_threshold(_COLLECTED_AFTER)
     try:
-        return _run(given)
+        return _run(given, ends=True)
     finally:
         gc.freeze()
 
 
-def _run(given: list[str]) -> int:
+def _run(given: list[str], *, ends: bool = False) -> int:
+    """Run a command; `ends` says that this process ends with it."""
     try:
         code = _find_fast(given[1:]) if given[:1] == ["find"] else None
         if code is None:
+            if ends and given[:1] == ["find"]:
+                from ohara.cli.memory import keep_freed_memory
+
+                keep_freed_memory()
             from ohara.cli.main import main as run
 
             return run(given)

@@ -12,7 +12,6 @@ from ohara.model import Filters
 from ohara.query import filter_sources, pattern_source
 from ohara.records import dataclass
 from ohara.retrieve.fates import asks_for_fates, in_fate
-from ohara.retrieve.lanes import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +51,8 @@ def allow(sources: Sources, reader: Reader, filters: Filters) -> Bounds:
 
 async def without_terms(sources: Sources, query: Query, allowed: Allowed, *, deadline_s: float) -> Allowed:
     """The same hunks without those that hold a term which no hit may contain."""
+    from ohara.retrieve.lanes import literal  # late: questions of words alone need none of it
+
     holding: set[HunkId] = set()
     for pattern in query.excluded:
         answer = await literal.search(sources.pool, [pattern], allowed, limit=None, deadline_s=deadline_s)

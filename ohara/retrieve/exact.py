@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from ohara.model import LaneReport, LaneStatus
 from ohara.query import pattern_source, required_patterns
-from ohara.retrieve.lanes import literal
-from ohara.retrieve.lifetime import Matched, lifetime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ohara.model import LiteralSpan, Pattern
+    from ohara.retrieve.lanes.literal import LiteralAnswer
     from ohara.retrieve.request import Plan, Request
 
 # An exact search promises all matches, so it may take longer than a lane that helps to rank.
@@ -23,7 +22,7 @@ _SEARCHING = 0.75  # of the time in which its caller wants an answer
 LITERAL = "literal"
 
 
-async def search_exactly(request: Request) -> tuple[literal.LiteralAnswer, LaneReport]:
+async def search_exactly(request: Request) -> tuple[LiteralAnswer, LaneReport]:
     """All that the query's patterns match, and how the lane went."""
     started = time.perf_counter()
     answer = await _all_matches(
@@ -39,9 +38,9 @@ async def search_exactly(request: Request) -> tuple[literal.LiteralAnswer, LaneR
     return answer, LaneReport(LITERAL, status, answer.total, elapsed_ms, detail)
 
 
-async def _all_matches(
-    request: Request, patterns: Sequence[Pattern], *, deadline_s: float
-) -> literal.LiteralAnswer:
+async def _all_matches(request: Request, patterns: Sequence[Pattern], *, deadline_s: float) -> LiteralAnswer:
+    from ohara.retrieve.lanes import literal  # late: questions of words alone need none of it
+
     return await literal.search(
         request.sources.pool,
         patterns,
@@ -52,8 +51,10 @@ async def _all_matches(
     )
 
 
-async def lifetime_of(request: Request, answer: literal.LiteralAnswer) -> LiteralSpan | None:
+async def lifetime_of(request: Request, answer: LiteralAnswer) -> LiteralSpan | None:
     """When what the patterns match came and went."""
+    from ohara.retrieve.lifetime import Matched, lifetime  # late, as above
+
     matched = Matched(required_patterns(request.query), answer, bounded=request.query.is_filtered)
     return await lifetime(request.sources, matched, timeout_s=request.plan.settings.lane_timeout_s)
 
@@ -76,7 +77,7 @@ def exact_deadline_s(plan: Plan) -> float:
     return patient_s if within_s is None else min(patient_s, within_s * _SEARCHING)
 
 
-def note_if_unfinished(answer: literal.LiteralAnswer) -> tuple[str, ...]:
+def note_if_unfinished(answer: LiteralAnswer) -> tuple[str, ...]:
     """A note when the deadline came before the end."""
     if answer.complete:
         return ()

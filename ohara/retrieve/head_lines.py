@@ -14,7 +14,6 @@ from ohara.git import decode, tree
 from ohara.git.file_diff import Reading
 from ohara.git.repo import Repository
 from ohara.model import AtHead, LeftOut
-from ohara.retrieve.scan import OutOfTime, Scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from ohara.model import Sha
     from ohara.retrieve.matching import Matcher
+    from ohara.retrieve.scan import Scan
 
 MOST_BYTES = 64 * 2**20  # a second's worth of reading
 
@@ -44,6 +44,8 @@ class HeadLines:
             self._lock.release()
 
     def _count(self, sha: Sha, paths: Sequence[str], matcher: Matcher, ends: float) -> AtHead:
+        from ohara.retrieve.scan import OutOfTime, Scan  # late: questions of words alone need none of it
+
         if self._repository is None:
             self._repository = Repository.open(self._place)
         objects = self._repository.objects
@@ -75,6 +77,8 @@ def count_lines(text: bytes, scan: Scan, ends: float) -> int:
     body = "+" + decode.text(text).removesuffix("\n").replace("\n", "\n+")
     if not scan.sides([body.encode("utf-8", "surrogatepass")])[0]:
         return 0
+    from ohara.retrieve.scan import OutOfTime
+
     marks = scan.matcher.marks(body, until=ends)
     if time.monotonic() > ends:
         raise OutOfTime

@@ -11,7 +11,6 @@ from ohara.query import required_patterns
 from ohara.records import dataclass
 from ohara.retrieve import structural_hits
 from ohara.retrieve.excerpt import CONTEXT_LINES, cut, word_marks
-from ohara.retrieve.lanes import literal
 from ohara.words import index_text, query_terms
 
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ class Sought:
     def marks(self, body: str, *, until: float) -> tuple[Match, ...]:
         """The matches of the query in a body; only the first ones after the deadline."""
         if self.patterns:
+            from ohara.retrieve.lanes import literal  # late: questions of words alone need none of it
+
             return literal.marks(body, self.patterns, until=until)
         return word_marks(body, self.terms, self.polarity)
 

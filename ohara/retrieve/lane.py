@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ohara.records import dataclass
+from ohara.retrieve.ranking import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     from ohara.model import Mode, Query
     from ohara.retrieve.profile import Profile
     from ohara.retrieve.query_vector import Models
-    from ohara.retrieve.ranking import Ranking
     from ohara.store.candidates import Allowed
-    from ohara.store.reading import Readers
+    from ohara.store.reading import Reader, Readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,15 @@ class Lane(Protocol):
         """Do that work, under a deadline of its own."""
         del asked
 
+    def find(self, reader: Reader, asked: LaneQuery) -> Ranking | None:
+        """The best hunks for the query, at most `asked.limit`, in this thread.
+
+        None where there is more to do than one visit to a thread can: `search` does that.
+        """
+        del reader, asked
+        return None
+
     async def search(self, asked: LaneQuery) -> Ranking:
-        """The best hunks for the query, at most `asked.limit` of them."""
-        ...
+        """The same from the event loop."""
+        found = await asked.pool.read(lambda reader: self.find(reader, asked))
+        return found if found is not None else Ranking(self.name)

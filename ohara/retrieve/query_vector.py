@@ -7,6 +7,7 @@ as their model is on this machine. Hunks that the vector pass has not reached ar
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from ohara.retrieve.lane import LaneQuery
     from ohara.store.answers import VectorSets
     from ohara.store.reading import Reader
-
-    Rank = Callable[[Reader, Embedder, Probe], Ranking | None]
-    """A search by vectors, in this thread; None when the model's vectors are gone by now."""
 
 # The former vectors may go while a query is being embedded for them; the new ones are complete then.
 _ATTEMPTS = 3
@@ -80,17 +78,21 @@ class NearestLane(Lane):
 
         await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
 
-    async def nearest(self, asked: LaneQuery, rank: Rank) -> Ranking:
+    @abstractmethod
+    def ranked(self, reader: Reader, model: Embedder, probe: Probe, asked: LaneQuery) -> Ranking | None:
+        """What is nearest to a query's vector; None when the model's vectors are gone by now."""
+
+    async def search(self, asked: LaneQuery) -> Ranking:
         """Search the stored vectors with a query embedded by the model that made them."""
         for _ in range(_ATTEMPTS):
-            ranked = await asked.pool.read(lambda reader: self._ranked(reader, asked, rank))
+            ranked = await asked.pool.read(lambda reader: self.find(reader, asked))
             if ranked is not None:
                 return ranked
             await self._load(asked)  # the vectors are others than they were
         return Ranking(self.name, detail="the vectors are being replaced: ask again")
 
-    def _ranked(self, reader: Reader, asked: LaneQuery, rank: Rank) -> Ranking | None:
-        """Search in this thread; None when the model is not in memory."""
+    def find(self, reader: Reader, asked: LaneQuery) -> Ranking | None:
+        """Search in this thread; None when the model is not in memory, nothing when it is switched off."""
         found = reader.vector_sets()
         if found not in asked.models.loaded:
             return None
@@ -100,7 +102,7 @@ class NearestLane(Lane):
         probe = _probe(asked.models, model, asked.query)
         if probe is None:
             return Ranking(self.name, detail="no word that the model knows")
-        ranked = rank(reader, model, probe)
+        ranked = self.ranked(reader, model, probe, asked)
         return replace(ranked, detail=detail) if ranked is not None and detail else ranked
 
 

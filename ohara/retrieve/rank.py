@@ -31,18 +31,20 @@ from ohara.store.facts import MESSAGE_WORDS
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId, Mode, Query
     from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking, ScoredHunk
     from ohara.retrieve.request import Plan, Sources
+    from ohara.retrieve.run_lanes import LaneAnswer
     from ohara.store.answers import StoredHunk
     from ohara.store.candidates import Allowed
     from ohara.store.reading import Reader
 
     _Read = tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]
+    _Finished = tuple[list[ScoredHunk], dict[HunkId, StoredHunk], list[ScoredHunk], Verdict]
 
 # A ranking is made in tiers, each deeper than the one before, until there are enough hits: so the first hits
 # are the same however many are requested, and pages follow each other. A lane's limit and the pool's size are
@@ -183,13 +185,23 @@ def _cannot_follow(lanes: frozenset[str]) -> QueryError:
 async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier:
     """What the lanes find at a depth, below the hits of other tiers and without the commits these looked at.
 
-    Only the first tier is reranked.
+    Only the first tier is reranked. Where nothing is compared in between, all is done in one visit to a
+    thread.
     """
     above = below or _Above((), {}, frozenset())
     sources, query, plan, allowed = asked.sources, asked.query, asked.plan, asked.allowed
-    profile = plan.profile
-    weights = profile.weights(query.query_class)
+    weights = plan.profile.weights(query.query_class)
     chosen = chosen_lanes(query.mode, weights)
+    reranks = below is None and sources.beside is None and is_reranked(asked)
+    is_compared = below is not None or sources.beside is not None or reranks
+    done: list[tuple[bool, _Read, _Finished | None]] = []
+
+    def go_on(reader: Reader, answers: Sequence[LaneAnswer]) -> None:
+        fresh, last = _pooled(asked, answers, depth, above)
+        read = _read(reader, query=query, pooled=fresh, plan=plan)
+        finish = partial(_finished, asked=asked, found=read[0], rows=read[1], known=UNCOMPARED.known)
+        done.append((last, read, None if is_compared else finish(reader)))
+
     ask = partial(
         run_lanes,
         LANES,
@@ -197,31 +209,17 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
         chosen=chosen if asked.lanes is None else chosen & asked.lanes,
         timeout_s=plan.settings.lane_timeout_s,
         at_once=len(LANES) if sources.is_served else AT_ONCE,
+        then=go_on if sources.models.loaded and not sources.is_served else None,
     )
-    reranks = below is None and sources.beside is None and is_reranked(asked)
     answers = await with_head_start(ask, sources, reranks=reranks)
-    size = POOL_TIMES * depth
-    pooled = pool(
-        [*(answer.ranking for answer in answers), *([asked.required] if asked.required else [])],
-        weights,
-        profile,
-        size,
-        per_commit=size if plan.options.all_hunks else HUNKS_PER_COMMIT,
-    )
-    last = len(pooled) < size and all(
-        _is_whole(lane, answer.ranking) for lane, answer in zip(LANES, answers, strict=True)
-    )
-    there = {hit.hunk for hit in above.shown}
-    fresh = [one for one in pooled if one.hunk not in there]
+    if not done:
+        await sources.pool.read(partial(go_on, answers=answers))
+    last, (found, rows, counts), finished = done[-1]
     reports = tuple(answer.report for answer in answers)
-    read = partial(_read, query=query, pooled=fresh, plan=plan)
-    if below is None and sources.beside is None and not reranks:
-        found, rows, shown, stands = await sources.pool.read(
-            partial(_read_and_finished, asked=asked, read=read)
-        )
+    if finished is not None:
+        found, rows, shown, stands = finished
         commits = frozenset(one.sha for one in found)
         return _Tier(shown, stands, rows, commits, (*reports, UNCOMPARED.report), last)
-    found, rows, counts = await sources.pool.read(read)
     found = [one for one in found if plan.options.all_hunks or one.sha not in above.commits]
     if below is not None:
         diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
@@ -234,6 +232,25 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     finish = partial(_finished, asked=asked, found=found, rows=rows, known=compared.known)
     found, rows, shown, stands = await sources.pool.read(finish)
     return _Tier(shown, stands, rows, frozenset(one.sha for one in found), reports, last)
+
+
+def _pooled(
+    asked: ToRank, answers: Sequence[LaneAnswer], depth: int, above: _Above
+) -> tuple[list[ScoredHunk], bool]:
+    """The best hunks of all lanes that no tier above has, and whether nothing lies below them."""
+    plan, size = asked.plan, POOL_TIMES * depth
+    pooled = pool(
+        [*(answer.ranking for answer in answers), *([asked.required] if asked.required else [])],
+        plan.profile.weights(asked.query.query_class),
+        plan.profile,
+        size,
+        per_commit=size if plan.options.all_hunks else HUNKS_PER_COMMIT,
+    )
+    last = len(pooled) < size and all(
+        _is_whole(lane, answer.ranking) for lane, answer in zip(LANES, answers, strict=True)
+    )
+    there = {hit.hunk for hit in above.shown}
+    return [one for one in pooled if one.hunk not in there], last
 
 
 async def _is_unwanted(asked: ToRank) -> bool:
@@ -290,14 +307,6 @@ def _tells_of_removal(query: Query, plan: Plan) -> bool:
     )
 
 
-def _read_and_finished(
-    reader: Reader, *, asked: ToRank, read: Callable[[Reader], _Read]
-) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], list[ScoredHunk], Verdict]:
-    """Both in one visit to a thread, where nothing is compared in between."""
-    found, rows, _ = read(reader)
-    return _finished(reader, asked=asked, found=found, rows=rows, known=UNCOMPARED.known)
-
-
 def _finished(
     reader: Reader,
     *,
@@ -305,7 +314,7 @@ def _finished(
     found: list[ScoredHunk],
     rows: dict[HunkId, StoredHunk],
     known: frozenset[str],
-) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], list[ScoredHunk], Verdict]:
+) -> _Finished:
     """The hunks of a first tier by what is asked for, one hit for each commit, and what stands of these."""
     query, plan, allowed = asked.query, asked.plan, asked.allowed
     if query.intent is not Intent.NONE:

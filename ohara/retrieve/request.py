@@ -89,7 +89,7 @@ class Sources:
     status: Callable[[Reader], IndexStatus]
     extent: Callable[[Reader], Extent]
     count_lines: Callable[[Sha, Sequence[str], Matcher, float], AtHead]
-    structures: Structures
+    structures: Callable[[], Structures]
     tip: Callable[[tuple[str, ...]], Sha | None]
     fates: FateSource
     trace: Callable[[Reader, LinesName, Sequence[str]], Traced] = _no_trace

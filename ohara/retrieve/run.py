@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ohara.model import LaneReport, LaneStatus, Order, QueryClass
 from ohara.query import required_patterns, to_source
 from ohara.records import replace
-from ohara.retrieve import cursor, structural
+from ohara.retrieve import cursor
 from ohara.retrieve.bounds import allow, without_terms
 from ohara.retrieve.change_shown import with_changes_shown
 from ohara.retrieve.cursor import Page
@@ -109,7 +109,9 @@ async def _answer(request: Request) -> Answer:
     query = request.query
     unread: tuple[str, ...] = ()
     if query.structure:
-        reading = await structural.read_as_code(request.sources, request.sources.structures, query)
+        from ohara.retrieve import structural  # late: its parser is for such questions alone
+
+        reading = await structural.read_as_code(request.sources, request.sources.structures(), query)
         if reading.sought is not None:
             return await _structural(request, reading.sought, reading.notes)
         unread = reading.notes
@@ -205,10 +207,12 @@ async def _matches(request: Request) -> Answer:
 
 async def _structural(request: Request, sought: SoughtCode, notes: tuple[str, ...]) -> Answer:
     """The changes in which matches of a pattern of syntax came or went, newest first."""
+    from ohara.retrieve import structural
+
     started = time.perf_counter()
     answer = await structural.search(
         request.sources,
-        request.sources.structures,
+        request.sources.structures(),
         request.query,
         sought,
         request.opening.allowed,

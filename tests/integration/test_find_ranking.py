@@ -8,6 +8,7 @@ import time
 from contextlib import closing
 from dataclasses import dataclass, replace
 from threading import Event
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from ohara.engine import Engine
     from ohara.model import Results, VectorBlock
     from ohara.retrieve.lane import LaneQuery
+    from ohara.store import reading as store
 
 NOW = 1_735_689_600
 WORDS_ONLY = IndexOptions(passes=frozenset({Pass.TEXT, Pass.LITERAL, Pass.SYMBOL}), lock_wait_s=10)
@@ -546,8 +548,8 @@ def test_a_lane_that_fails_or_dawdles_leaves_a_report_and_the_others_answer() ->
     ]
 
 
-@pytest.mark.parametrize(("told", "most"), [({}, 2), ({"at_once": 4}, 4)])
-def test_two_lanes_run_at_once_unless_told_otherwise(told: dict[str, int], most: int) -> None:
+@pytest.mark.parametrize("at_once", [2, 4])
+def test_no_more_lanes_run_at_once_than_are_told(at_once: int) -> None:
     running: list[int] = [0]
 
     async def answer() -> Ranking:
@@ -558,11 +560,134 @@ def test_two_lanes_run_at_once_unless_told_otherwise(told: dict[str, int], most:
 
     async def run() -> list[LaneStatus]:
         lanes = [Scripted(name, answer) for name in "abcd"]
-        answers = await run_lanes(lanes, NOTHING_ASKED, chosen=set("abcd"), timeout_s=9, **told)
+        answers = await run_lanes(lanes, NOTHING_ASKED, chosen=set("abcd"), timeout_s=9, at_once=at_once)
         return [one.report.status for one in answers]
 
     assert anyio.run(run) == [LaneStatus.OK] * 4
-    assert max(running) == most
+    assert max(running) == at_once
+
+
+@dataclass
+class InOneVisit(Lane):
+    """A lane that answers in a thread as it is told."""
+
+    name: str  # type: ignore[misc]  # each of these has a name of its own
+    answer: Callable[[Reader], Ranking | None]
+    modes = frozenset()
+
+    def find(self, reader: store.Reader, asked: LaneQuery) -> Ranking | None:
+        del asked
+        return self.answer(cast("Reader", reader))
+
+
+class CountedVisits:
+    """Readers that count how often one is lent."""
+
+    def __init__(self, pool: ReaderPool) -> None:
+        self.visits = 0
+        self._pool = pool
+
+    async def read(self, work: Callable[[Reader], object]) -> object:
+        self.visits += 1
+        return await self._pool.read(work)
+
+
+def lanes_in_one_visit(
+    engine: Engine, lanes: Sequence[Lane], *, timeout_s: float = 9.0
+) -> tuple[list[tuple[str, LaneStatus]], int, list[tuple[str, ...]]]:
+    """How each lane ended, the visits that took, and what was told to what goes on with the answers."""
+    told: list[tuple[str, ...]] = []
+
+    async def run(pool: CountedVisits) -> list[tuple[str, LaneStatus]]:
+        answers = await run_lanes(
+            lanes,
+            cast("LaneQuery", SimpleNamespace(pool=pool)),
+            chosen={lane.name for lane in lanes} - {"off"},
+            timeout_s=timeout_s,
+            then=lambda _, found: told.append(tuple(one.report.name for one in found)),
+        )
+        return [(one.report.name, one.report.status) for one in answers]
+
+    with ReaderPool(engine.location.database) as pool:
+        counted = CountedVisits(pool)
+        return anyio.run(run, counted), counted.visits, told
+
+
+def found_by(name: str) -> Callable[[Reader], Ranking]:
+    return lambda _: Ranking(name, (Candidate(HunkId(1), 1.0, 0, b""),))
+
+
+def test_lanes_answer_in_one_visit_to_a_thread_and_what_follows_is_done_there(engine: Engine) -> None:
+    lanes = [InOneVisit(name, found_by(name)) for name in ("one", "two", "off")]
+    answers, visits, told = lanes_in_one_visit(engine, lanes)
+    assert answers == [("one", LaneStatus.OK), ("two", LaneStatus.OK), ("off", LaneStatus.OFF)]
+    assert visits == 1
+    assert told == [("one", "two", "off")]
+
+
+def test_lanes_of_a_very_large_index_are_asked_side_by_side(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ohara.retrieve.run_lanes.IN_ONE_VISIT", 0)
+    lanes = [InOneVisit(name, found_by(name)) for name in ("one", "two")]
+    answers, visits, told = lanes_in_one_visit(engine, lanes)
+    assert answers == [("one", LaneStatus.OK), ("two", LaneStatus.OK)]
+    assert visits == 1 + 2  # to look how large it is, and one for each lane
+    assert told == []
+
+
+def test_a_lane_that_fails_in_one_visit_is_asked_again_with_those_behind_it(engine: Engine) -> None:
+    def broken(_: Reader) -> Ranking:
+        raise OSError("the disk is gone")
+
+    lanes = [
+        InOneVisit("one", found_by("one")),
+        InOneVisit("broken", broken),
+        InOneVisit("last", found_by("last")),
+    ]
+    answers, visits, told = lanes_in_one_visit(engine, lanes)
+    assert answers == [("one", LaneStatus.OK), ("broken", LaneStatus.FAILED), ("last", LaneStatus.OK)]
+    assert visits == 3  # those that answered are not asked again
+    assert told == []
+
+
+def test_a_lane_that_dawdles_in_one_visit_is_left_out_and_the_others_answer(engine: Engine) -> None:
+    def endless(reader: Reader) -> Ranking:
+        reader.rows(ENDLESS)
+        return Ranking("endless")
+
+    lanes = [
+        InOneVisit("one", found_by("one")),
+        InOneVisit("endless", endless),
+        InOneVisit("last", found_by("last")),
+    ]
+    answers, _, told = lanes_in_one_visit(engine, lanes, timeout_s=0.1)
+    assert answers == [("one", LaneStatus.OK), ("endless", LaneStatus.TIMEOUT), ("last", LaneStatus.OK)]
+    assert told == []
+
+
+def test_a_mistake_of_the_user_in_one_visit_is_told(engine: Engine) -> None:
+    def mistaken(_: Reader) -> Ranking:
+        raise QueryError("missing )", hint="close it")
+
+    with pytest.raises(QueryError, match="missing"):
+        lanes_in_one_visit(engine, [InOneVisit("mistaken", mistaken)])
+
+
+def test_a_later_question_takes_five_visits_to_a_thread(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(engine, "retry with backoff")
+    visits: list[object] = []
+    run_sync = anyio.to_thread.run_sync
+
+    async def counted(*given: Any, **options: Any) -> Any:  # noqa: ANN401 - whatever it is called with
+        visits.append(given[0])
+        return await run_sync(*given, **options)
+
+    monkeypatch.setattr(anyio.to_thread, "run_sync", counted)
+    assert ask(engine, "flush the cache").hits
+    assert len(visits) == 5  # is it the index, what may answer, the ranking, the hits, is it still the index
 
 
 def test_a_lane_is_one_object_and_one_row_of_weights(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -999,7 +1124,8 @@ def test_a_search_in_a_new_process_loads_and_collects_little_and_leaves_nothing_
     }
     assert {name.partition(".")[0] for name in modules} & unwanted == set()
     later = {"ohara.index.run", "ohara.browse.browser", "ohara.daemon.server", "ohara.federation.searcher"}
-    assert later & set(modules) == set()
+    of_patterns = {"ohara.retrieve.lanes.literal", "ohara.retrieve.matching", "ohara.structural.pool"}
+    assert (later | of_patterns) & set(modules) == set()
 
 
 # -- profiles ------------------------------------------------------------------------------------

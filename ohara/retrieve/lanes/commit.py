@@ -9,7 +9,6 @@ where no other lane knows it.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.embed.model_text import CHANGE_HUNKS
@@ -42,9 +41,9 @@ class CommitLane(NearestLane):
         """The lowest cosine of a commit that no other lane found."""
         return FLOOR
 
-    async def search(self, asked: LaneQuery) -> Ranking:
-        """The commits nearest to a query's words; none when the embedder is switched off."""
-        return await self.nearest(asked, partial(rank, allowed=asked.sided, limit=asked.limit))
+    def ranked(self, reader: Reader, model: Embedder, probe: Probe, asked: LaneQuery) -> Ranking | None:
+        """The commits nearest to a query's words."""
+        return rank(reader, model, probe, asked.sided, limit=asked.limit)
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, limit: int) -> Ranking | None:

@@ -36,11 +36,9 @@ class CommitTextLane(Lane):
     name = "commit_text"
     modes: ClassVar[frozenset[Mode]] = frozenset()
 
-    async def search(self, asked: LaneQuery) -> Ranking:
+    def find(self, reader: Reader, asked: LaneQuery) -> Ranking:
         """The best commits for a query's words, each by one of its hunks."""
-        return await asked.pool.read(
-            lambda reader: rank(reader, asked.query, asked.profile, asked.allowed, limit=asked.limit)
-        )
+        return rank(reader, asked.query, asked.profile, asked.allowed, limit=asked.limit)
 
 
 def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, limit: int) -> Ranking:

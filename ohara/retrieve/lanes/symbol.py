@@ -46,9 +46,9 @@ class SymbolLane(Lane):
     name = "symbol"
     modes = frozenset({Mode.SYMBOL})
 
-    async def search(self, asked: LaneQuery) -> Ranking:
+    def find(self, reader: Reader, asked: LaneQuery) -> Ranking:
         """The hunks that touch symbols named in a query."""
-        return await asked.pool.read(lambda reader: rank(reader, asked.query, asked.sided, limit=asked.limit))
+        return rank(reader, asked.query, asked.sided, limit=asked.limit)
 
 
 def rank(reader: Reader, query: Query, allowed: Allowed, *, limit: int) -> Ranking:

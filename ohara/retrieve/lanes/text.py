@@ -55,11 +55,9 @@ class TextLane(Lane):
     name = "text"
     modes = frozenset({Mode.TEXT})
 
-    async def search(self, asked: LaneQuery) -> Ranking:
+    def find(self, reader: Reader, asked: LaneQuery) -> Ranking:
         """The best hunks for a query's words."""
-        return await asked.pool.read(
-            lambda reader: rank(reader, asked.query, asked.profile, asked.allowed, limit=asked.limit)
-        )
+        return rank(reader, asked.query, asked.profile, asked.allowed, limit=asked.limit)
 
 
 def rank(reader: Reader, query: Query, profile: Profile, allowed: Allowed, *, limit: int) -> Ranking:

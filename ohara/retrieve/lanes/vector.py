@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.embed.encoder import TextKind
@@ -40,9 +39,9 @@ class VectorLane(NearestLane):
         """The lowest cosine of a hunk that no other lane found."""
         return FLOOR
 
-    async def search(self, asked: LaneQuery) -> Ranking:
-        """The hunks nearest to a query's words; none when the embedder is switched off."""
-        return await self.nearest(asked, partial(rank, allowed=asked.sided, limit=asked.limit))
+    def ranked(self, reader: Reader, model: Embedder, probe: Probe, asked: LaneQuery) -> Ranking | None:
+        """The hunks nearest to a query's words."""
+        return rank(reader, model, probe, asked.sided, limit=asked.limit)
 
 
 def rank(reader: Reader, model: Embedder, probe: Probe, allowed: Allowed, *, limit: int) -> Ranking | None:
