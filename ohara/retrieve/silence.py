@@ -27,7 +27,7 @@ TELLING, SILENT = 15.0, 5.0
 
 # What a silent commit's fused score gets (the best is 1): for its silence alone, and for what the commit text
 # lane says of it, which is then all that it did.
-FLAT, BY_CHANGE = 0.05, 0.1
+FLAT, BY_CHANGE = 0.05, 0.2
 
 _FEWEST_COMMITS = 200  # in a younger history every word is rare
 
