@@ -25,6 +25,10 @@ _ENDING = """
     deletion gone disappear disappeared vanish vanished kill killed retire retired discontinue discontinued
     abandon abandoned stopped ended purged
 """
+_REMOVING = """
+    remove removes removed removing removal drop drops dropped dropping
+    delete deletes deleted deleting deletion
+"""
 _NOUNS = "introduction creation origin first initial removal deletion"
 _CAUSE = "why reason reasons rationale motivation because cause caused"
 _ASKING = "who when where why which what whose how since"
@@ -44,6 +48,7 @@ _KINDS_OF_THINGS = """
 
 BEGINNING, ENDING, CAUSE = (frozenset(words.split()) for words in (_BEGINNING, _ENDING, _CAUSE))
 ASKING = frozenset(_ASKING.split())
+REMOVING = tuple(_REMOVING.split())
 NOUNS = frozenset(_NOUNS.split())  # ask at the beginning of any short phrase: "removal of the nose plugin"
 FRAME = frozenset(_FRAME.split()) | ASKING
 
@@ -69,8 +74,7 @@ _BEGUN = re.compile(
 # A description of a change that takes something away, as its message or a changelog would have it: a verb at
 # its beginning, behind a scope ("http: remove …") where there is one, or what was done to a thing.
 _REMOVED = re.compile(
-    r"^\W*(?:[\w./()!*-]+: *|\[[^\]]*\] *)?(?:\w+ly )?"
-    r"(?:remov(?:e[ds]?|ing|al)|drop(?:s|ped|ping)?|delet(?:e[ds]?|ing|ion))\b"
+    rf"^\W*(?:[\w./()!*-]+: *|\[[^\]]*\] *)?(?:\w+ly )?(?:{'|'.join(REMOVING)})\b"
     r"|\b(?:has|have|was|were|is|are) (?:now |been |finally )*(?:removed|dropped|deleted)\b",
     re.IGNORECASE,
 )

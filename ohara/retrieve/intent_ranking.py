@@ -17,7 +17,7 @@ from ohara.retrieve.intent_target import Thing, index_words
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import ScoredHunk
 from ohara.retrieve.trigrams import required_trigrams
-from ohara.store.answers import holds_change
+from ohara.store.answers import holds_change, lines_of_side
 from ohara.store.trigram_query import all_of
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _ages(
 
 
 def _evidence(intent: Intent, thing: Thing, row: StoredHunk) -> Evidence:
-    added, removed = _side(row.body, "+"), _side(row.body, "-")
+    added, removed = lines_of_side(row.body, "+"), lines_of_side(row.body, "-")
     if intent is Intent.BEGINNING:
         wanted, other, whole, verb = added, removed, ChangeKind.ADDED, _BEGINS
     else:
@@ -181,10 +181,6 @@ def _evidence(intent: Intent, thing: Thing, row: StoredHunk) -> Evidence:
         defined=1.0 if named or (defined and thing.patterns) else PLAIN_NAME if defined else 0.0,
         said=_said(thing, row, verb),
     )
-
-
-def _side(body: str, sign: str) -> str:
-    return "\n".join(line[1:] for line in body.split("\n") if line[:1] == sign)
 
 
 def _said(thing: Thing, row: StoredHunk, verb: re.Pattern[str]) -> float:

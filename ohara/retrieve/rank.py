@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
-from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, QueryClass, Sha
-from ohara.query.intent import describes_removal
+from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, Sha
 from ohara.records import dataclass, replace
 from ohara.retrieve import rerank as reranking
 from ohara.retrieve.commit_memory import silences, touched_by
@@ -21,7 +20,7 @@ from ohara.retrieve.pool import pool, with_priors
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import HUNKS_PER_COMMIT
 from ohara.retrieve.registry import LANES
-from ohara.retrieve.removals import by_side
+from ohara.retrieve.removals import by_side, tells_of_removal
 from ohara.retrieve.rerank_stage import is_reranked, reranked
 from ohara.retrieve.run_lanes import AT_ONCE, run_lanes
 from ohara.retrieve.silence import lifted
@@ -275,7 +274,9 @@ def _lane_query(sources: Sources, query: Query, plan: Plan, allowed: Allowed, *,
     sided = allowed
     if query.polarity is not Polarity.ANY and (terms := query_terms(query.words)):
         sided = allowed.holding(WordQuery(terms, columns=_SIDE[query.polarity]))
-    profile = plan.profile.on_both_sides() if _tells_of_removal(query, plan) else plan.profile
+    profile = (
+        plan.profile.on_both_sides() if plan.profile.judges and tells_of_removal(query) else plan.profile
+    )
     return LaneQuery(query, profile, sources.pool, sources.models, allowed, sided, limit)
 
 
@@ -288,23 +289,12 @@ def _read(reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: P
     heard = pooled
     if plan.profile.judges:
         heard = lifted(pooled, rows, reader.fact(MESSAGE_WORDS), silences(reader))
-    if _tells_of_removal(query, plan):
-        heard = by_side(heard, rows, query_terms(query.words))
+        if tells_of_removal(query):
+            heard = by_side(heard, rows, query_terms(query.words))
     found = with_priors(
         heard, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
     )
     return found, rows, WordCounts(reader.document_frequencies(query_terms(query.words)), reader.hunk_count())
-
-
-def _tells_of_removal(query: Query, plan: Plan) -> bool:
-    """True of prose that is no question about an ending, and names no side itself."""
-    return (
-        plan.profile.judges
-        and query.query_class is QueryClass.PROSE
-        and query.intent is Intent.NONE
-        and query.polarity is Polarity.ANY
-        and describes_removal(query.words)
-    )
 
 
 def _finished(

@@ -10,13 +10,16 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ohara.model import Intent, Polarity, QueryClass
+from ohara.query.intent import REMOVING, describes_removal
 from ohara.records import replace
+from ohara.store.answers import lines_of_side
 from ohara.words import index_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ohara.model import HunkId
+    from ohara.model import HunkId, Query
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.store.answers import StoredHunk
 
@@ -24,12 +27,18 @@ if TYPE_CHECKING:
 # lines alone, and loses when it stands on added ones alone.
 SIDE = 0.25
 
-_VERBS = """
-    remove removes removed removing removal drop drops dropped dropping
-    delete deletes deleted deleting deletion
-"""
 _LEAST = 0.05  # of its score stays with a hunk, however it leans
 _DOUBT = 1.0  # a word that every hunk holds weighs .7: by one word alone, a hunk leans little
+
+
+def tells_of_removal(query: Query) -> bool:
+    """True of prose that is no question about an ending, and names no side itself."""
+    return (
+        query.query_class is QueryClass.PROSE
+        and query.intent is Intent.NONE
+        and query.polarity is Polarity.ANY
+        and describes_removal(query.words)
+    )
 
 
 def by_side(
@@ -40,7 +49,7 @@ def by_side(
     What the description does is not among what it is done to.
     """
     found = [one for one in pooled if one.hunk in rows]
-    asked = frozenset(words).difference(index_text(_VERBS).split())
+    asked = frozenset(words).difference(index_text(" ".join(REMOVING)).split())
     sides = [_sides(rows[one.hunk].body, asked) for one in found]
     holding = Counter(word for added, removed in sides for word in added | removed)
     weight = {word: math.log(1.0 + len(found) / count) for word, count in holding.items()}
@@ -60,9 +69,7 @@ def _lean(added: frozenset[str], removed: frozenset[str], weight: Mapping[str, f
 
 
 def _sides(body: str, asked: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    lines = body.split("\n")
     added, removed = (
-        asked.intersection(index_text("\n".join(line[1:] for line in lines if line[:1] == sign)).split())
-        for sign in "+-"
+        asked.intersection(index_text(lines_of_side(body, sign)).split()) for sign in ("+", "-")
     )
     return added, removed

@@ -238,3 +238,8 @@ class Definition(NamedTuple):
 def holds_change(body: str) -> bool:
     """True when a line of a body is added or removed."""
     return body[:1] in {"+", "-"} or "\n+" in body or "\n-" in body
+
+
+def lines_of_side(body: str, sign: str) -> str:
+    """The lines that a hunk adds ("+") or removes ("-"), without their sign."""
+    return "\n".join(line[1:] for line in body.split("\n") if line[:1] == sign)

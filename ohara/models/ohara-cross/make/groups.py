@@ -140,12 +140,8 @@ def groups_of(
             silent = index.score(asked, messages=False)
             lost = np.array([chance.random() < LAZY_COMMITS for _ in changes])
             scores = np.where(lost[owner], silent, scores)
-        mine = scores[own]
-        if mine.max() <= 0:
-            continue
-        order = np.argsort(-mine)
-        answer = int(order[0]) if chance.random() < 0.65 else int(order[chance.randrange(min(3, len(order)))])
-        if mine[answer] <= 0:
+        answer = answer_among(scores[own], chance, best=0.65)
+        if answer is None:
             continue
         top = max(float(scores.max()), 1e-6)
         hidden = scores.copy()
@@ -175,6 +171,15 @@ def groups_of(
             [float(scores[row]) / top for row in rows],
             f"{kind}{'~' if lazy else '+' if subject else ''}",
         )
+
+
+def answer_among(mine: np.ndarray, chance: random.Random, *, best: float) -> int | None:
+    """Which of a commit's own hunks answers: mostly its best, else one of the best three; none without a score."""
+    if mine.max() <= 0:
+        return None
+    order = np.argsort(-mine)
+    answer = int(order[0]) if chance.random() < best else int(order[chance.randrange(min(3, len(order)))])
+    return answer if mine[answer] > 0 else None
 
 
 def pair_tokenizer(file: Path, most: int) -> Tokenizer:

@@ -43,6 +43,7 @@ from groups import (  # noqa: E402
     MAX_HUNKS,
     MAX_TOKENS,
     NAME,
+    answer_among,
     as_arrays,
     pair_tokenizer,
     told,
@@ -195,12 +196,8 @@ def groups_of(changes: list[Change], chance: random.Random, limit: int):
             continue
         scores = single / single.max() + COMMIT_SHARE * (whole / whole.max())[owner] * (single > 0)
         own = slice(first_row[number], first_row[number + 1])
-        mine = scores[own]
-        if mine.max() <= 0:
-            continue
-        order = np.argsort(-mine)
-        answer = int(order[0]) if chance.random() < 0.75 else int(order[chance.randrange(min(3, len(order)))])
-        if mine[answer] <= 0:
+        answer = answer_among(scores[own], chance, best=0.75)
+        if answer is None:
             continue
         top = float(scores.max())
         hidden = scores.copy()
