@@ -9,6 +9,7 @@ and ranks nothing.
 from __future__ import annotations
 
 import math
+import re
 import time
 from bisect import bisect_right
 from enum import Enum, auto
@@ -106,6 +107,11 @@ class Matcher:
     # -- regular expressions ---------------------------------------------------------------------
 
     def _prepare_expression(self, pattern: Pattern) -> None:
+        if _ONE_BYTE.search(_QUOTED.sub("", pattern.text)):
+            raise QueryError(
+                r"\C stands for a byte, which may be a part of a character",
+                hint="a dot stands for a character",
+            )
         any_case = "i" in pattern.flags
         alone = _compiled(pattern, _encoded(pattern), any_case=any_case, never_newline=False)
         core = _core(pattern)  # whether it matches is all that is asked of most lines
@@ -136,6 +142,10 @@ class Matcher:
             case _Way.FROM_SIGN | _Way.ANYWHERE:
                 self._sides = lambda bodies: _sides_within(bodies, find, self.wanted)
         self._spans = spans
+
+
+_QUOTED = re.compile(r"\\Q.*?(?:\\E|$)", re.DOTALL)
+_ONE_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 
 
 class _Way(Enum):

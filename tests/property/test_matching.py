@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import re2
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -57,6 +58,17 @@ def test_the_fast_way_is_the_plain_way(pattern: Pattern, texts: list[str]) -> No
         assume(False)
     expected = [line_by_line(pattern, text) for text in texts]
     assert matcher.sides([text.encode() for text in texts]) == expected
+
+
+@pytest.mark.parametrize("text", [r"\C", r"a\C", r"\\\C", r"\Qx\E\C"])
+def test_half_a_character_is_not_looked_for(text: str) -> None:
+    with pytest.raises(QueryError, match="a byte"):
+        Matcher(Pattern(text, is_regex=True))
+
+
+@pytest.mark.parametrize("text", [r"\\C", r"C", r"\Q\C\E"])
+def test_a_c_is_looked_for(text: str) -> None:
+    assert Matcher(Pattern(text, is_regex=True)).marks("+é \\C") == [Match(0, 2 + (text == "C"), 4)]
 
 
 @given(patterns, bodies)
