@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from ohara.retrieve.priors import Touched
+from ohara.retrieve.silence import silence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ohara.model import Commit
+    from ohara.store.message_words import MessageWords
     from ohara.store.reading import Reader
 
 T = TypeVar("T")
@@ -30,9 +32,22 @@ def touched_by(reader: Reader, commits: Mapping[int, Commit]) -> dict[int, Touch
     return found
 
 
-def silences(reader: Reader) -> dict[int, float]:
-    """How little the messages of commits say (`silence`), of those that were looked at."""
-    return _remembered(reader, "silences of commits")
+def silences_of(reader: Reader, messages: Mapping[int, str], words: MessageWords) -> dict[int, float]:
+    """How little the messages of commits say."""
+    known: dict[int, float] = _remembered(reader, "silences of commits")
+    for number in messages.keys() - known.keys():
+        known[number] = silence_of(messages[number], words)
+    return {number: known[number] for number in messages}
+
+
+def merges_of(reader: Reader, commits: Collection[int]) -> dict[int, str]:
+    """The messages of the merges that brought commits in, of those that have one."""
+    known: dict[int, str] = _remembered(reader, "merges of commits")
+    lacking = [number for number in commits if number not in known]
+    if lacking:
+        read = reader.merges_of(lacking)
+        known.update({number: read.get(number, "") for number in lacking})
+    return {number: message for number in commits if (message := known[number])}
 
 
 def _remembered(reader: Reader, what: str) -> dict[int, T]:

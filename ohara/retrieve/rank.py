@@ -9,10 +9,11 @@ from ohara.errors import QueryError
 from ohara.model import Intent, LaneReport, LaneStatus, Order, Polarity, Sha
 from ohara.records import dataclass, replace
 from ohara.retrieve import rerank as reranking
-from ohara.retrieve.commit_memory import silences, touched_by
+from ohara.retrieve.commit_memory import touched_by
 from ohara.retrieve.comparing import UNCOMPARED, WordCounts
 from ohara.retrieve.diversify import collapsed, in_order, one_for_each_commit
 from ohara.retrieve.head_start import with_head_start
+from ohara.retrieve.hearing import hear_silent
 from ohara.retrieve.judging import Verdict, judge
 from ohara.retrieve.lane import LaneQuery
 from ohara.retrieve.merge import keys_by_rank
@@ -23,16 +24,15 @@ from ohara.retrieve.registry import LANES
 from ohara.retrieve.removals import by_side, tells_of_removal
 from ohara.retrieve.rerank_stage import is_reranked, reranked
 from ohara.retrieve.run_lanes import AT_ONCE, run_lanes
-from ohara.retrieve.silence import lifted
 from ohara.retrieve.together import Together, fold
 from ohara.store.answers import WordQuery, holds_change
-from ohara.store.facts import MESSAGE_WORDS
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ohara.model import HunkId, Mode, Query
+    from ohara.retrieve.hearing import Titles
     from ohara.retrieve.lane import Lane
     from ohara.retrieve.profile import LaneWeights
     from ohara.retrieve.ranking import Ranking, ScoredHunk
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ohara.store.candidates import Allowed
     from ohara.store.reading import Reader
 
-    _Read = tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]
+    _Read = tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts, Titles]
     _Finished = tuple[list[ScoredHunk], dict[HunkId, StoredHunk], list[ScoredHunk], Verdict]
 
 # A ranking is made in tiers, each deeper than the one before, until there are enough hits: so the first hits
@@ -213,7 +213,7 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
     answers = await with_head_start(ask, sources, reranks=reranks)
     if not done:
         await sources.pool.read(partial(go_on, answers=answers))
-    last, (found, rows, counts), finished = done[-1]
+    last, (found, rows, counts, titles), finished = done[-1]
     reports = tuple(answer.report for answer in answers)
     if finished is not None:
         found, rows, shown, stands = finished
@@ -224,7 +224,7 @@ async def _tier(asked: ToRank, depth: int, below: _Above | None = None) -> _Tier
         diversify = partial(_diversified, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
         shown = await sources.pool.read(diversify)
         return _Tier(shown, Verdict(shown), rows, frozenset(one.sha for one in found), reports, last)
-    found, compared = await reranked(asked, found, rows, counts)
+    found, compared = await reranked(asked, found, rows, counts, titles)
     reports = (*reports, compared.report)
     if not compared.opinions and await _is_unwanted(asked):
         return _Tier([], Verdict([]), {}, frozenset(), reports, last and not found, unwanted=True)
@@ -286,15 +286,14 @@ def _read(reader: Reader, *, query: Query, pooled: Sequence[ScoredHunk], plan: P
     rows = {hunk: row for hunk, row in read.items() if not row.body or holds_change(row.body)}
     priors = Priors.of(query) if plan.profile.judges else None
     touched = touched_by(reader, {row.commit_id: row.commit for row in rows.values()}) if priors else {}
-    heard = pooled
-    if plan.profile.judges:
-        heard = lifted(pooled, rows, reader.fact(MESSAGE_WORDS), silences(reader))
-        if tells_of_removal(query):
-            heard = by_side(heard, rows, query_terms(query.words))
+    counts = WordCounts(reader.document_frequencies(query_terms(query.words)), reader.hunk_count())
+    heard, titles = hear_silent(reader, pooled, rows, counts) if plan.profile.judges else (pooled, {})
+    if plan.profile.judges and tells_of_removal(query):
+        heard = by_side(heard, rows, query_terms(query.words))
     found = with_priors(
         heard, rows, touched, priors, now=plan.now, recency_weight=plan.settings.recency_weight
     )
-    return found, rows, WordCounts(reader.document_frequencies(query_terms(query.words)), reader.hunk_count())
+    return found, rows, counts, titles
 
 
 def _finished(

@@ -20,7 +20,7 @@ from ohara.records import dataclass
 from ohara.retrieve.run_lanes import PREPARE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ohara.embed.encoder import Reranker
     from ohara.store.answers import StoredHunk
@@ -40,10 +40,19 @@ class Reranked:
     report: LaneReport
 
 
-def documents_of(words: str, rows: Sequence[StoredHunk]) -> list[str]:
-    """What is read of each hunk: subject, path, symbol, and the changed lines nearest to the query."""
+def documents_of(words: str, rows: Sequence[StoredHunk], titles: Mapping[int, str]) -> list[str]:
+    """What is read of each hunk: subject, path, symbol, and the changed lines nearest to the query.
+
+    `titles` stand for the subjects of some commits.
+    """
     return [
-        rerank_text(words, row.commit.subject, row.path, row.symbols[0] if row.symbols else "", row.body)
+        rerank_text(
+            words,
+            titles.get(row.commit_id) or row.commit.subject,
+            row.path,
+            row.symbols[0] if row.symbols else "",
+            row.body,
+        )
         for row in rows
     ]
 

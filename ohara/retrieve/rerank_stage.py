@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ohara.model import HunkId
     from ohara.retrieve.comparing import Compared, WordCounts
+    from ohara.retrieve.hearing import Titles
     from ohara.retrieve.rank import ToRank
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.store.answers import StoredHunk
@@ -25,13 +26,20 @@ def is_reranked(asked: ToRank) -> bool:
 
 
 async def reranked(
-    asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk], counts: WordCounts
+    asked: ToRank,
+    found: list[ScoredHunk],
+    rows: Mapping[HunkId, StoredHunk],
+    counts: WordCounts,
+    titles: Titles,
 ) -> tuple[list[ScoredHunk], Compared]:
-    """The first hunks with what they were compared by blended in; the others follow below them."""
+    """The first hunks with what they were compared by blended in; the others follow below them.
+
+    `titles` are those that silent commits are read under.
+    """
     sources, plan = asked.sources, asked.plan
     comparer = sources.beside or Alone(sources.reranker)
     first = in_order(found)[: comparer.depth]
-    compared = await comparer.compare(_shortlist(asked, first, rows, counts, reads=is_reranked(asked)))
+    compared = await comparer.compare(_shortlist(asked, first, rows, counts, titles))
     if compared.opinions is None:
         return found, compared
     ranked: list[ScoredHunk] = []
@@ -56,14 +64,14 @@ def _shortlist(
     first: Sequence[ScoredHunk],
     rows: Mapping[HunkId, StoredHunk],
     counts: WordCounts,
-    *,
-    reads: bool,
+    titles: Titles,
 ) -> Shortlist:
     sources, query, plan = asked.sources, asked.query, asked.plan
+    reads = is_reranked(asked)
     is_read = reads or sources.beside is not None
     return Shortlist(
         words=query.words,
-        documents=tuple(reranking.documents_of(query.words, [rows[one.hunk] for one in first]))
+        documents=tuple(reranking.documents_of(query.words, [rows[one.hunk] for one in first], titles))
         if is_read
         else (),
         commits=tuple(rows[one.hunk].commit_id for one in first),

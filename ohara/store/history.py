@@ -194,6 +194,10 @@ class Changes(Protocol):
 class Threads(Protocol):
     """Which commits belong together, as the last whole index run found them."""
 
+    def merges_of(self, commits: Iterable[int]) -> dict[int, str]:
+        """The message of the merge that brought a commit in, of those that came with a merge of work."""
+        ...
+
     def threads_of(self, shas: Collection[Sha]) -> dict[Sha, Sha]:
         """The thread of each commit that has one, by its first commit."""
         ...

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from ohara.model import HunkId, Query
     from ohara.retrieve.comparing import WordCounts
+    from ohara.retrieve.hearing import Titles
     from ohara.retrieve.ranking import ScoredHunk
     from ohara.retrieve.request import Plan
     from ohara.store.answers import StoredHunk
@@ -163,11 +164,11 @@ def _reading(
     plan: Plan,
     trial: Trial,
     known: Cochanges,
-) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts]:
-    found, rows, counts = _as_it_is(reader, query=query, pooled=pooled, plan=plan)
+) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk], WordCounts, Titles]:
+    found, rows, counts, titles = _as_it_is(reader, query=query, pooled=pooled, plan=plan)
     touched = reader.paths_of_commits({row.commit_id for row in rows.values()})
     paths = {hunk: frozenset(touched.get(row.commit_id, ())) for hunk, row in rows.items()}
-    return boosted(found, paths, trial, known), rows, counts
+    return boosted(found, paths, trial, known), rows, counts, titles
 
 
 def boosted(

@@ -83,7 +83,8 @@ def variations(profile: Profile) -> list[Variation]:
         ),
         _profiled("weighted RRF instead of a convex sum", by_rank),
         Variation(
-            "silent commits get nothing", constants={f"{_SILENCE}.FLAT": 0.0, f"{_SILENCE}.BY_CHANGE": 0.0}
+            "silent commits get nothing",
+            constants={f"{_SILENCE}.{name}": 0.0 for name in ("FLAT", "BY_CHANGE", "BY_MERGE")},
         ),
         Variation("removals are looked for on both sides", constants={f"{_REMOVALS}.SIDE": 0.0}),
         *(_without_weighting(number) for number in range(len(profile.weightings))),

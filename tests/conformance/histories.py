@@ -91,6 +91,7 @@ def commit(
     left_out: str = "",
     first: bool = True,
     last: bool = True,
+    parents: tuple[Sha, ...] = (),
 ) -> PreparedCommit:
     """A whole commit, or with `first` or `last` false a part of one; the later the day, the newer."""
     message = message or f"commit {letter}"
@@ -99,7 +100,7 @@ def commit(
     return PreparedCommit(
         commit=Commit(
             sha=sha(letter),
-            parents=(),
+            parents=parents,
             author=author,
             email=f"{author.lower()}@example.com",
             author_time=moment,

@@ -13,7 +13,7 @@ from ohara.history.threads import Member
 from ohara.model import HunkId
 from ohara.store.answers import CommitAt, CopyOf, FileLife
 from ohara.store.derived import TouchedHunk, TouchedSymbol
-from tests.conformance.histories import HISTORY, all_ids, fill, open_writer, sha
+from tests.conformance.histories import HISTORY, all_ids, commit, fill, open_writer, sha
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +89,37 @@ def test_a_replaced_thread_and_a_removed_commit_leave_nothing(filled: Index) -> 
 
     assert changed == ({A: A, B: A}, {})
     assert read(filled, lambda reader: reader.thread_commits((A,))) == {}
+
+
+def test_the_merge_that_brought_a_commit_in_is_the_first_of_work_after_it(index: Index) -> None:
+    sides = (sha("1"), sha("2"))
+    history = [
+        commit("1", message="fix", day=1),
+        commit("2", message="wip", day=2),
+        commit("3", message="Merge branch 'main' into uploads", day=3, parents=sides),
+        commit("4", message="Merge pull request #7 from ada/uploads\n\nRetry", day=4, parents=sides),
+        commit("5", message="Merge pull request #9 from bob/uploads\n\nAgain", day=5, parents=sides),
+        commit("6", message="Merge what has one parent", day=6, parents=sides[:1]),
+        commit("7", message="alone", day=7),
+    ]
+    with open_writer(index) as writer:
+        writer.add(history)
+        writer.commit()
+        ids = all_ids(writer)
+        members = [Member(ids[sha(digit)], Reason.MERGE) for digit in "123456"]
+        writer.threads.replace([members], [])
+        writer.commit()
+    numbers = {digit: ids[sha(digit)] for digit in "1234567"}
+    brought = read(index, lambda reader: reader.merges_of(numbers.values()))
+    with open_writer(index) as writer:
+        writer.show(live=(), dead=(sha("4"),))
+        writer.commit()
+    later = read(index, lambda reader: reader.merges_of([numbers["1"]]))
+
+    retry, again = history[3].commit.message, history[4].commit.message
+    assert brought == {numbers[digit]: retry for digit in "123"} | {numbers["4"]: again}
+    assert later == {numbers["1"]: again}
+    assert read(index, lambda reader: reader.merges_of([])) == {}
 
 
 def test_how_often_files_and_symbols_change(filled: Index) -> None:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import pytest
 
 from ohara.model import ChangeKind, Commit, HunkId, Sha
+from ohara.retrieve.comparing import WordCounts
 from ohara.retrieve.lanes.commit_text import CommitTextLane
 from ohara.retrieve.ranking import ScoredHunk
-from ohara.retrieve.silence import BY_CHANGE, FLAT, lifted, silence_of
+from ohara.retrieve.silence import (
+    BY_CHANGE,
+    BY_MERGE,
+    FLAT,
+    TITLE_CHARS,
+    lifted,
+    said_of,
+    silence_of,
+    titles_of,
+)
 from ohara.store.answers import StoredHunk
 from ohara.store.facts import MESSAGE_WORDS
-from ohara.store.message_words import MessageWords, count, words_of
+from ohara.store.message_words import count, words_of
 
 TALKING = [f"teach the parser{n} about nested{n} generators{n}" for n in range(300)]
 LAZY = ["fix", "address review comments", "get the nightly build green"] * 100
@@ -70,25 +80,54 @@ def _row(number: int, message: str) -> StoredHunk:
 
 
 ROWS = {HunkId(1): _row(1, TALKING[0]), HunkId(2): _row(2, "fix"), HunkId(3): _row(3, "fix")}
+SILENCES = {int(number): silence_of(row.commit.message, KNOWN) for number, row in ROWS.items()}
 
 
 def test_a_silent_commit_is_lifted_by_what_it_did() -> None:
     pooled = [_hunk(1, fused=1.0, whole=4.0), _hunk(2, fused=0.9, whole=4.0), _hunk(3, fused=0.9, whole=1.0)]
-    found = {one.hunk: one.fused for one in lifted(pooled, ROWS, KNOWN, {})}
+    found = {one.hunk: one.fused for one in lifted(pooled, ROWS, SILENCES, {})}
     best = 0.9 + FLAT + BY_CHANGE
     assert found[HunkId(2)] == pytest.approx(1.0)
     assert found[HunkId(1)] == pytest.approx(1.0 / best)
     assert found[HunkId(3)] == pytest.approx((0.9 + FLAT + BY_CHANGE / 4) / best)
 
 
-@pytest.mark.parametrize(
-    "known", [None, MessageWords(commits=199, of=199, counts={})], ids=["not counted", "a young history"]
-)
-def test_nothing_is_lifted_where_nobody_knows_what_is_common(known: MessageWords | None) -> None:
-    pooled = [_hunk(1, fused=1.0, whole=4.0), _hunk(2, fused=0.9, whole=4.0)]
-    assert list(lifted(pooled, ROWS, known, {})) == pooled
+def test_a_silent_commit_is_lifted_by_what_its_merge_says() -> None:
+    pooled = [_hunk(1, fused=1.0, whole=4.0), _hunk(2, fused=0.9, whole=4.0), _hunk(3, fused=0.9, whole=4.0)]
+    found = {one.hunk: one.fused for one in lifted(pooled, ROWS, SILENCES, {1: 1.0, 3: 0.5})}
+    best = 0.9 + FLAT + BY_CHANGE + BY_MERGE / 2
+    assert found[HunkId(3)] == pytest.approx(1.0)
+    assert found[HunkId(2)] == pytest.approx((best - BY_MERGE / 2) / best)
+    assert found[HunkId(1)] == pytest.approx(1.0 / best)  # it speaks for itself, whatever its merge says
 
 
 def test_nothing_is_lifted_where_whole_commits_were_not_looked_at() -> None:
     pooled = [_hunk(1, fused=1.0, whole=0.0), _hunk(2, fused=0.9, whole=0.0)]
-    assert list(lifted(pooled, ROWS, KNOWN, {})) == pooled
+    assert list(lifted(pooled, ROWS, SILENCES, {})) == pooled
+
+
+def test_what_a_message_says_of_a_question_is_counted_by_rarity() -> None:
+    counts = WordCounts({"retri": 3, "file": 900}, 1_000)
+    said = said_of(
+        {1: "Merge pull request #7\n\nRetry uploads", 2: "files", 3: "Files, retried", 4: ""}, counts
+    )
+    assert said[3] == pytest.approx(1.0)
+    assert said[1] > 0.8
+    assert said[1] + said[2] == pytest.approx(1.0)
+    assert said[4] == 0.0
+
+
+FORGE = "Merge pull request #7 from ada/uploads\n\nRetry uploads with\nexponential backoff"
+
+
+def test_silent_commits_are_read_under_the_title_of_their_merge() -> None:
+    merges = {1: FORGE, 2: FORGE, 3: "Merge branch 'fix'\n\nfix"}
+    assert titles_of(merges, SILENCES, KNOWN) == {2: "Retry uploads with exponential backoff"}
+
+
+def test_a_merge_that_says_one_line_is_that_line_and_a_long_one_is_cut() -> None:
+    line = "Merge retries with exponential backoff for uploads"
+    assert titles_of({2: line, 3: line + " and downloads" * 99}, SILENCES, KNOWN) == {
+        2: line,
+        3: (line + " and downloads" * 99)[:TITLE_CHARS],
+    }

@@ -279,6 +279,10 @@ class Lookups(Session, Protocol):
 
     # -- threads ---------------------------------------------------------------------------------
 
+    def merges_of(self, commits: Iterable[int]) -> dict[int, str]:
+        """The message of the merge that brought each commit in."""
+        return threads.merges_of(self, commits)
+
     def threads_of(self, shas: Collection[Sha]) -> dict[Sha, Sha]:
         """The thread of each commit that has one."""
         return threads.threads_of(self, shas)

@@ -45,6 +45,13 @@ _MEMBERS = """SELECT first.sha, commits.id, commits.sha, person.name, commits.co
   JOIN commits ON commits.id = thread.commit_id JOIN person ON person.id = commits.author
   WHERE first.sha IN (SELECT value FROM shas(?)) AND commits.live = 1
   ORDER BY first.sha, thread.place"""
+# Of a thread, what comes after a commit and has two parents, whose names stand one after the other.
+_LATER_MERGES = f"""SELECT own.commit_id, commits.message
+  FROM thread AS own JOIN thread ON thread.first_id = own.first_id AND thread.place > own.place
+  JOIN commits ON commits.id = thread.commit_id
+  WHERE own.commit_id IN (SELECT value FROM numbers(?))
+    AND length(commits.parents) > {_SHA_BYTES} AND commits.live = 1
+  ORDER BY own.commit_id, thread.place"""
 _COPIES_OF = """SELECT asked.sha, other.sha, copy.branches
   FROM commits AS asked JOIN copy AS own ON own.commit_id = asked.id
   JOIN copy ON copy.first_id = own.first_id JOIN commits AS other ON other.id = copy.commit_id
@@ -119,6 +126,21 @@ def _gathered(rows: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = defaultdict(list)
     for commit, thing in rows:
         found[commit].append(thing)
+    return found
+
+
+def merges_of(session: Session, commits: Iterable[int]) -> dict[int, str]:
+    """The message of the merge that brought each commit in: the first after it in its thread."""
+    if not session.has_threads:
+        return {}
+    found: dict[int, str] = {}
+    rows = session.rows(_LATER_MERGES, (session.listed(commits),))
+    if rows:
+        from ohara.history.merges import MergeKind, kind_of  # late: its patterns are for such commits alone
+
+        for number, message in rows:
+            if number not in found and kind_of(message) is not MergeKind.SYNC:
+                found[number] = message
     return found
 
 

@@ -169,11 +169,17 @@ def record(
     caught: list[tuple[ScoredHunk, StoredHunk]] = []
 
     told: dict[int, str] = {}
+    retitled: dict[int, str] = {}
 
     async def catch(
-        asked: ToRank, found: list[ScoredHunk], rows: Mapping[HunkId, StoredHunk], counts: WordCounts
+        asked: ToRank,
+        found: list[ScoredHunk],
+        rows: Mapping[HunkId, StoredHunk],
+        counts: WordCounts,
+        titles: Mapping[int, str],
     ) -> object:
         caught[:] = [(one, rows[one.hunk]) for one in in_order(found)[: None if wide else depth]]
+        retitled.update(titles)
         commits = list(dict.fromkeys(row.commit_id for _, row in caught))[:COMMITS_READ]
         first = [row for _, row in caught if row.commit_id in commits]
         read = partial(digests, words=asked.query.words, found=first, allowed=asked.allowed)
@@ -183,6 +189,7 @@ def record(
             found,
             rows,
             counts,
+            titles,
         )
 
     answered: dict[str, list[tuple[int, str, float]]] = {}
@@ -195,7 +202,7 @@ def record(
     times = ranking.POOL_TIMES
     if wide:
         ranking.POOL_TIMES = EVERYTHING
-    reranked, ranking._reranked = ranking._reranked, catch  # type: ignore[assignment]
+    reranked, ranking.reranked = ranking.reranked, catch
     pool_of, ranking.pool = ranking.pool, listen  # type: ignore[assignment]
     pools = []
     with at_home(indexed.home):
@@ -206,6 +213,7 @@ def record(
             caught.clear()
             answered.clear()
             told.clear()
+            retitled.clear()
             anyio.run(search.find, query, search.plan(SearchOptions(now=NOW, k=k)))
             pools.append(
                 Pool(
@@ -225,7 +233,7 @@ def record(
                             body="" if wide else row.body,
                             document=rerank_text(
                                 query.words,
-                                row.commit.subject,
+                                retitled.get(row.commit_id) or row.commit.subject,
                                 row.path,
                                 row.symbols[0] if row.symbols else "",
                                 row.body,
@@ -240,7 +248,7 @@ def record(
                     dict(answered),
                 )
             )
-    ranking._reranked, ranking.pool, ranking.POOL_TIMES = reranked, pool_of, times
+    ranking.reranked, ranking.pool, ranking.POOL_TIMES = reranked, pool_of, times
     return pools
 
 
