@@ -119,6 +119,7 @@ class Extractor:
                     commit, message_words, tuple(files), (), False, NO_WORDS, first, last=False
                 )
                 files, size, first = [], 0, False
+                message_words = self._words.pack(commit.message)  # words may have other numbers by now
         self._sent_chars += size
         yield PreparedCommit(
             commit,
