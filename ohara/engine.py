@@ -220,11 +220,15 @@ class Engine:
             self._browser.close()
             self._browser = None
 
-    def status(self) -> IndexStatus:
-        """The status of the index, and how far behind the repository it is."""
+    def status(self, *, left_out: bool = True) -> IndexStatus:
+        """The status of the index, and how far behind the repository it is.
+
+        Without `left_out` nobody goes through all files to count what is left out of search.
+        """
         self.require_index()
         with self.store.statistics() as known:
-            return self._status(known)
+            status = self._status(known)
+            return replace(status, left_out=known.left_out()) if left_out else status
 
     def _status(self, known: Statistics) -> IndexStatus:
         brief = brief_status(
@@ -242,7 +246,6 @@ class Engine:
             contents=known.contents(),
             symbols=known.symbols(),
             size_bytes=self.store.size_bytes(),
-            left_out=known.left_out(),
             failures=known.failures(),
             last_run=known.fact(LAST_RUN),
         )

@@ -105,6 +105,11 @@ class Reporter:
         self._last_stage: Pass | None = None
         self._drawn = False
 
+    @property
+    def is_quiet(self) -> bool:
+        """True when nothing is written but errors."""
+        return self._quiet
+
     def begin(self, text: str) -> None:
         """Announce the run at once."""
         if not (self._quiet or self._json):

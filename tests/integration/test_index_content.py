@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,6 +145,7 @@ def test_what_is_left_out_of_search_is_counted_by_reason_and_stays_in_the_litera
     indexed: Engine, database: Connection
 ) -> None:
     counted = dict(indexed.status().left_out)
+    assert indexed.status(left_out=False) == replace(indexed.status(), left_out=())
     for reason in (LeftOut.BINARY, LeftOut.LOCK, LeftOut.MINIFIED, LeftOut.VENDORED, LeftOut.IGNORED):
         assert counted[reason] >= 1, reason
     lock_contents = {

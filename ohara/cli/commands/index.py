@@ -121,7 +121,9 @@ def _run(engine: Engine, options: IndexOptions, reporter: Reporter, *, as_json: 
         with closing(engine.index(options)) as moments:
             for progress in moments:
                 reporter.show(progress)
-        status = engine.status()
+        if reporter.is_quiet:
+            return
+        status = engine.status(left_out=False)
         closing_line = (
             f"{status.indexed:,} of {status.commits:,} commits, {counted(status.hunks, 'hunk')}, "
             f"{status.size_bytes / 1e6:,.1f} MB, {time.monotonic() - started:.1f} s"

@@ -5,6 +5,7 @@ It derives nothing and ends no transaction: that is the writer's part.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ohara.languages import language_of
@@ -131,8 +132,8 @@ class CommitRows:
         execute = self._connection.execute
         self.codec = codec_of(self._connection)
         self._dictionaries, self._learnt_at = execute(_DICTIONARIES).get
-        self._people = {(name, mail): i for i, name, mail in execute("SELECT id, name, email FROM person")}
-        self._paths: dict[str, int] = {path: i for i, path in execute("SELECT id, path FROM path")}
+        for names in ("_people", "_paths"):  # read when one is asked for: most runs add nothing
+            self.__dict__.pop(names, None)
         self._are_failures = bool(execute("SELECT EXISTS(SELECT 1 FROM failure)").get)
         self._headers: dict[str, int] = {}
         self._next = {
@@ -141,6 +142,15 @@ class CommitRows:
         }
         # Of an index that was empty all contents come through here, and most of those that come are new.
         self._added = DigestFilter() if self._next["content"] == 1 else None
+
+    @cached_property
+    def _people(self) -> dict[tuple[str, str], int]:
+        found = self._connection.execute("SELECT id, name, email FROM person")
+        return {(name, mail): number for number, name, mail in found}
+
+    @cached_property
+    def _paths(self) -> dict[str, int]:
+        return {path: number for number, path in self._connection.execute("SELECT id, path FROM path")}
 
     def undo(self) -> None:
         """Forget what was added since the last transaction ended: it was rolled back."""
