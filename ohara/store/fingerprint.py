@@ -6,10 +6,7 @@ from ohara.model import Pass
 from ohara.records import dataclass
 
 LINES_VERSION = 2  # how lines are followed
-
-# What is true of every stored piece of a hunk: it holds a changed line (1), and its own message's words (2).
-CHANGED_PIECES = 1
-PIECES_VERSION = 2
+PIECES_VERSION = 1  # what is true of every stored piece of a hunk: it holds a changed line
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import pytest
 from ohara.model import LeftOut, Pass, VectorForm
 from ohara.store.derived import TouchedHunk
 from ohara.store.facts import FINGERPRINT, HEAD_SYMBOLS
-from ohara.store.fingerprint import CHANGED_PIECES, PIECES_VERSION, Fingerprint
-from ohara.store.sql.large_commits import LARGE_HUNKS
+from ohara.store.fingerprint import PIECES_VERSION, Fingerprint
 from tests.conformance.histories import (
     HISTORY,
     NEWEST,
@@ -111,21 +110,6 @@ def test_what_is_stale_waits_again(index: Index, changed: Fingerprint, stale: se
         assert writer.symbols.parsed_blobs() == (set() if is_read_again else {(OLD, "python")})
     with index.statistics() as said:
         assert said.symbols() == (0 if is_read_again else 2)
-
-
-def test_words_of_large_commits_of_a_former_version_are_made_again(index: Index) -> None:
-    large = commit("d", file("big.py", *(hunk(f"+line {at}", at=at) for at in range(LARGE_HUNKS))), day=9)
-    _make_whole(index)
-    with open_writer(index) as writer:
-        writer.add([large])
-        writer.passes.mark(Pass.TEXT, [commit_id(writer, "d")])
-        writer.record(FINGERPRINT, replace(MADE_WITH, pieces=CHANGED_PIECES))
-        writer.commit()
-        assert writer.upkeep.reconcile(MADE_WITH) == {Pass.TEXT}
-        assert writer.passes.pending(Pass.TEXT) == [commit_id(writer, "d")]
-        writer.passes.mark(Pass.TEXT, [commit_id(writer, "d")])
-        assert writer.upkeep.reconcile(MADE_WITH) == frozenset()  # once
-        assert writer.passes.pending(Pass.TEXT) == []
 
 
 def test_passes_made_again_end_in_the_same_index(make_index: MakeIndex) -> None:

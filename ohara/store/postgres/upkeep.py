@@ -10,7 +10,6 @@ from ohara.store.fingerprint import stale_passes
 from ohara.store.postgres import generations
 from ohara.store.postgres.nearest import HNSW_FROM
 from ohara.store.sql.collect import dead_commits
-from ohara.store.sql.large_commits import doubt_words
 from ohara.store.sql.path_rules import judge_paths
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ class Upkeep:
         """Restart stale passes and record what the index is made with from now on; which have to work."""
         writer = self._writer
         stored = writer.fact(FINGERPRINT)
-        is_doubted = stored is not None and stored.pieces != wanted.pieces and doubt_words(writer) > 0
         stale = stale_passes(stored, wanted)
         for stage in sorted(stale):
             if stage is Pass.VECTOR:
@@ -57,7 +55,7 @@ class Upkeep:
         if stored != wanted:
             writer.record(FINGERPRINT, wanted)
         writer.commit()
-        return stale | {Pass.TEXT} if is_doubted else stale
+        return stale
 
     def begin_again(self, stage: Pass) -> None:
         """Forget what a pass wrote, and make it pending again."""

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Pass
 from ohara.store.facts import FINGERPRINT
-from ohara.store.fingerprint import CHANGED_PIECES, stale_passes
+from ohara.store.fingerprint import stale_passes
 from ohara.store.sql.collect import dead_commits
-from ohara.store.sql.large_commits import doubt_words
 from ohara.store.sql.path_rules import judge_paths
 from ohara.store.sqlite import generations
 from ohara.store.sqlite.connection import translated
@@ -41,14 +40,11 @@ class Upkeep:
     def reconcile(self, wanted: Fingerprint) -> frozenset[Pass]:
         """Restart stale passes and record what the index is made with from now on; which passes have to work.
 
-        Where pieces of hunks were joined, or came with words that may not be theirs, the text pass has.
+        Where pieces of hunks were joined, the text pass has.
         """
         writer = self._writer
         stored = writer.fact(FINGERPRINT)
-        is_renewed = False
-        if stored is not None and stored.pieces != wanted.pieces:
-            joined = join_context(writer) if stored.pieces < CHANGED_PIECES else 0
-            is_renewed = joined + doubt_words(writer) > 0
+        is_cut_anew = stored is not None and stored.pieces != wanted.pieces and join_context(writer) > 0
         stale = stale_passes(stored, wanted)
         for stage in sorted(stale):
             if stage is Pass.VECTOR:
@@ -58,7 +54,7 @@ class Upkeep:
         if stored != wanted:
             writer.record(FINGERPRINT, wanted)
         writer.commit()
-        return stale | {Pass.TEXT} if is_renewed else stale
+        return stale | {Pass.TEXT} if is_cut_anew else stale
 
     def begin_again(self, stage: Pass) -> None:
         """Forget what a pass wrote, and make it pending again."""
