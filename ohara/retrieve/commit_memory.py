@@ -35,19 +35,22 @@ def touched_by(reader: Reader, commits: Mapping[int, Commit]) -> dict[int, Touch
 def silences_of(reader: Reader, messages: Mapping[int, str], words: MessageWords) -> dict[int, float]:
     """How little the messages of commits say."""
     known: dict[int, float] = _remembered(reader, "silences of commits")
-    for number in messages.keys() - known.keys():
-        known[number] = silence_of(messages[number], words)
-    return {number: known[number] for number in messages}
+    found = {number: silence for number in messages if (silence := known.get(number)) is not None}
+    read = {number: silence_of(messages[number], words) for number in messages.keys() - found.keys()}
+    known.update(read)
+    return found | read
 
 
 def merges_of(reader: Reader, commits: Collection[int]) -> dict[int, str]:
     """The messages of the merges that brought commits in, of those that have one."""
     known: dict[int, str] = _remembered(reader, "merges of commits")
-    lacking = [number for number in commits if number not in known]
+    found = {number: message for number in commits if (message := known.get(number)) is not None}
+    lacking = [number for number in commits if number not in found]
     if lacking:
         read = reader.merges_of(lacking)
-        known.update({number: read.get(number, "") for number in lacking})
-    return {number: message for number in commits if (message := known[number])}
+        found |= {number: read.get(number, "") for number in lacking}
+        known.update(found)
+    return {number: message for number, message in found.items() if message}
 
 
 def _remembered(reader: Reader, what: str) -> dict[int, T]:

@@ -84,7 +84,8 @@ def variations(profile: Profile) -> list[Variation]:
         _profiled("weighted RRF instead of a convex sum", by_rank),
         Variation(
             "silent commits get nothing",
-            constants={f"{_SILENCE}.{name}": 0.0 for name in ("FLAT", "BY_CHANGE", "BY_MERGE")},
+            constants={f"{_SILENCE}.{name}": 0.0 for name in ("FLAT", "BY_CHANGE", "BY_MERGE")}
+            | {f"{_SILENCE}.RETITLED": 2.0},
         ),
         Variation("removals are looked for on both sides", constants={f"{_REMOVALS}.SIDE": 0.0}),
         *(_without_weighting(number) for number in range(len(profile.weightings))),
