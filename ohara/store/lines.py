@@ -156,8 +156,8 @@ class LineHistory(Protocol):
         """The paths that some commits changed, each once, in order."""
         ...
 
-    def hunk_commits(self) -> dict[int, int]:
-        """The commit of every hunk."""
+    def hunk_runs(self) -> list[tuple[int, int]]:
+        """The first hunk of each run of hunks that one commit has, in their order, with that commit."""
         ...
 
     def changed_hunks(self, commit: int, file: int | None = None) -> list[ChangedHunk]:

@@ -154,7 +154,9 @@ def test_versions_of_files_and_their_hunks_are_told_as_they_were_added(index: In
         assert history.commits_of([each.hunk for each in hunks]) == dict.fromkeys(
             [each.hunk for each in hunks], number
         )
-        assert history.hunk_commits()[hunks[0].hunk] == number
+        by_run = dict(history.hunk_runs())
+        assert by_run[min(each.hunk for each in hunks)] == number
+        assert len(by_run) == len(set(by_run.values()))  # one run a commit
         assert history.paths_changed((number,)) == sorted(each.path for each in versions)
         assert history.added_lines((hunks[0].hunk,)) == {hunks[0].hunk: hunks[0].body}
         assert {link.sha for link in history.links()} >= {sha("a"), sha("b")}

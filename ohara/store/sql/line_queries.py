@@ -51,7 +51,9 @@ _HAS_VERSION = f"""SELECT 1 FROM head_version JOIN path ON path.id = path_id
 _HEAD_VERSIONS = f"""SELECT path.path, blob FROM head_version JOIN path ON path.id = path_id
   WHERE {_MADE_ONCE}"""
 _COMMITS_OF = "SELECT id, commit_id FROM hunk WHERE id IN (SELECT value FROM numbers(?))"
-_HUNK_COMMITS = "SELECT id, commit_id FROM hunk"
+_HUNK_RUNS = """SELECT id, commit_id FROM (
+    SELECT id, commit_id, lag(commit_id) OVER (ORDER BY id) AS before FROM hunk) AS hunks
+  WHERE before IS NULL OR before != commit_id ORDER BY id"""
 _BODIES = """SELECT hunk.id, body FROM hunk JOIN content ON content.id = content_id
   WHERE hunk.id IN (SELECT value FROM numbers(?))"""
 _END = "hunk_id, first, lines, solid, commit_id, how, to_hunk, to_first"
@@ -78,17 +80,19 @@ _SHA_BYTES = 20
 
 def links(session: Session) -> list[CommitLink]:
     """Every live commit with its parents."""
-    return [_linked(*row) for row in session.rows(_LINKS)]
+    names: dict[Sha, Sha] = {}  # each once, as a commit and as a parent
+    return [_linked(*row, names=names) for row in session.rows(_LINKS)]
 
 
 def link(session: Session, commit: int) -> CommitLink | None:
     """A live commit with its parents."""
-    return next((_linked(*row) for row in session.rows(_LINK, (commit,))), None)
+    return next((_linked(*row, names={}) for row in session.rows(_LINK, (commit,))), None)
 
 
-def _linked(number: int, sha: bytes, parents: bytes, time: int) -> CommitLink:
-    each = (parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES))
-    return CommitLink(number, Sha(sha.hex()), tuple(Sha(parent.hex()) for parent in each), time)
+def _linked(number: int, sha: bytes, parents: bytes, time: int, *, names: dict[Sha, Sha]) -> CommitLink:
+    found = [sha, *(parents[at : at + _SHA_BYTES] for at in range(0, len(parents), _SHA_BYTES))]
+    own, *others = [names.setdefault(name, name) for name in [Sha(each.hex()) for each in found]]
+    return CommitLink(number, own, tuple(others), time)
 
 
 def revert_messages(session: Session) -> dict[int, str]:
@@ -111,9 +115,9 @@ def paths_changed(session: Session, commits: Iterable[int]) -> list[str]:
     return sorted({row[0] for row in (*session.rows(_PATHS, asked), *merged)})
 
 
-def hunk_commits(session: Session) -> dict[int, int]:
-    """The commit of every hunk."""
-    return dict(session.rows(_HUNK_COMMITS))
+def hunk_runs(session: Session) -> list[tuple[int, int]]:
+    """The first hunk of each run of hunks that one commit has, with that commit."""
+    return [(hunk, commit) for hunk, commit in session.rows(_HUNK_RUNS)]
 
 
 def _hex(blob: bytes | None) -> str | None:

@@ -317,9 +317,9 @@ class Lookups(Session, Protocol):
         """The paths that some commits changed, each once, in order."""
         return line_queries.paths_changed(self, commits)
 
-    def hunk_commits(self) -> dict[int, int]:
-        """The commit of every hunk."""
-        return line_queries.hunk_commits(self)
+    def hunk_runs(self) -> list[tuple[int, int]]:
+        """The first hunk of each run of hunks that one commit has, in their order, with that commit."""
+        return line_queries.hunk_runs(self)
 
     def changed_hunks(self, commit: int, file: int | None = None) -> list[ChangedHunk]:
         """The hunks of a commit that have lines, or of one of its files."""
