@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ohara.fate.segments import pack, unpack
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from array import array
+    from collections.abc import Callable, Iterable, Sequence
 
     from ohara.store.lines import Segment
 
@@ -13,12 +16,27 @@ _BUCKETS = 128  # a branch copies this many references, a change to a file one b
 
 
 class Version(NamedTuple):
-    """A file's content, the origins of its lines, the commit that made it so, and its former names."""
+    """A file's content, the origins of its lines, the commit that made it so, and its former names.
+
+    The files of a hundred branches may be held at once, so origins are packed.
+    """
 
     blob: str
-    segments: Sequence[Segment]
+    packed: array[int]
     made_by: int
     formerly: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, blob: str, segments: Iterable[Segment], made_by: int, formerly: tuple[str, ...] = ()
+    ) -> Version:
+        """A version whose lines have these origins."""
+        return cls(blob, pack(segments), made_by, formerly)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The origins of its lines."""
+        return unpack(self.packed)
 
 
 class FileTree:

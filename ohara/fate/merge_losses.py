@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ohara.fate.hunk_lines import count_solid
 from ohara.fate.merging import kept_lines
 from ohara.fate.origins import count_lines, is_binary, text_of
-from ohara.fate.segments import ENDLESS, UNKNOWN, by_line
+from ohara.fate.segments import ENDLESS, UNKNOWN, by_line, pack
 from ohara.git.hunks import groups
 from ohara.records import dataclass
 from ohara.store.lines import How, LineEnd
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     _BySource = dict[int, list[tuple[int, int]]]  # the first line of each run, and how many
 
 _MOST_LINES = 200_000  # of a version that is looked through line by line
+_UNKNOWN = pack(UNKNOWN)
 
 
 @dataclass(slots=True)
@@ -149,7 +150,7 @@ class MergeLosses:
                 taken = _taken(parents, result, at, path) or self._shifted(parents, result, path, theirs)
                 if taken is None or taken.blob != theirs.blob:
                     lost |= self._lost(parents, _File(at, path, theirs, taken), joined)
-                elif taken.segments is not theirs.segments:
+                elif taken.packed != theirs.packed:
                     joined |= _twins(theirs.segments, taken.segments)
         commit = parents.link.commit
         return [
@@ -167,25 +168,28 @@ class MergeLosses:
     def _lost(self, parents: MergedParents, file: _File, joined: dict[Origin, Origin]) -> set[Origin]:
         """The lines of a parent's file that the merge took away; adds those that it has by another origin."""
         taken = file.taken
-        same = set(taken.segments) if taken else set()
+        if taken and (taken.packed == file.version.packed or self._is_unread(taken)):
+            return set()
+        stands = taken.segments if taken else []
+        same = set(stands)
         other = [segment for segment in file.version.segments if segment not in same and segment[1]]
-        if not other or (taken and self._is_unread(taken)):
+        if not other:
             return set()
         commits = self._commits.of({hunk for _, hunk, _ in other})
         for parent in range(len(parents.trees)):
             other = _unless_ended(parents, file, parent, other, commits)
             if not other:
                 return set()
-        lost = set(_lines(other)).difference(_lines(taken.segments) if taken else ())
+        lost = set(_lines(other)).difference(_lines(stands))
         if lost and taken is not None:
             joined |= self._same_text(file.version, taken, lost)
         return {each for each in lost if not parents.stands_elsewhere(file.parent, *each)}
 
     def _is_unread(self, taken: Version) -> bool:
         """True where the merge may have lines that are not known: its file was too large to be read."""
-        if list(taken.segments) == UNKNOWN:
+        if taken.packed == _UNKNOWN:
             return not is_binary(self._repository, taken.blob)
-        return sum(count for count, _, _ in taken.segments if count < ENDLESS) > _MOST_LINES
+        return sum(count for count in taken.packed[::3] if count < ENDLESS) > _MOST_LINES
 
     def _same_text(self, version: Version, taken: Version, lost: set[Origin]) -> dict[Origin, Origin]:
         """Lines that the merge has from another parent, as they were."""
@@ -274,8 +278,6 @@ def _known(segments: Iterable[Segment]) -> Iterator[Segment]:
 
 def _twins(theirs: Sequence[Segment], taken: Sequence[Segment]) -> dict[Origin, Origin]:
     """The lines of one content that have two origins, the second of which stays."""
-    if list(theirs) == list(taken):
-        return {}
     first, second = _each(theirs), _each(taken)
     return {old: new for old, new in zip(first, second, strict=False) if old != new and old[0] and new[0]}
 

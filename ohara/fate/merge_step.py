@@ -132,15 +132,15 @@ class MergeStep:
         sides = list(self._sides(link, parents, names, blob))
         for side in sides:
             if side.version.blob == blob:  # in another folder: its lines are taken as they are
-                version = Version(blob, side.version.segments, link.commit, side.version.formerly)
+                version = side.version._replace(made_by=link.commit)
                 return _Made(version, sides, {})
         own = own_origins(self._history.changed_hunks(link.commit, row.file)) if row else {}
         versions = [side.version for side in sides]
         merged = put_together(self._repository, blob, [(each.blob, each.segments) for each in versions], own)
         formerly = versions[0].formerly if versions else ()
         if merged is None:
-            return _Made(Version(blob, UNKNOWN, link.commit, formerly), sides, {})
-        return _Made(Version(blob, of_lines(merged.origins), link.commit, formerly), sides, merged.joined)
+            return _Made(Version.of(blob, UNKNOWN, link.commit, formerly), sides, {})
+        return _Made(Version.of(blob, of_lines(merged.origins), link.commit, formerly), sides, merged.joined)
 
     def _sides(
         self, link: CommitLink, parents: MergedParents, names: Sequence[str], blob: str

@@ -6,8 +6,9 @@ of its added lines on. What is not known to come from an indexed hunk has the or
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
 # A file whose lines are not known has as many as may be asked for.
 ENDLESS = 1 << 40
 UNKNOWN: list[Segment] = [(ENDLESS, 0, 0)]
+
+
+def pack(segments: Iterable[Segment]) -> array[int]:
+    """Segments as plain numbers, for keeping: a tenth of the memory that a list of tuples takes."""
+    numbers = list(chain.from_iterable(segments))
+    try:
+        return array("i", numbers)
+    except OverflowError:  # of an unknown file
+        return array("q", numbers)
+
+
+def unpack(packed: array[int]) -> list[Segment]:
+    """The segments that were packed."""
+    numbers = iter(packed)
+    return list(zip(numbers, numbers, numbers, strict=True))
 
 
 class Replaced(NamedTuple):

@@ -118,7 +118,7 @@ class Sweep:
             if blob is None:
                 return None
             wanted = Wanted(path, blob, sha)
-            return Version(blob, self.origins.of(wanted), self.origins.made_by(wanted))
+            return Version.of(blob, self.origins.of(wanted), self.origins.made_by(wanted))
 
         return FileTree(below)
 
@@ -143,7 +143,7 @@ class Sweep:
             if file.new_blob is not None:
                 if old_path != file.path:
                     formerly = (*formerly, old_path)
-                after.append((file.path, Version(file.new_blob, new, link.commit, formerly)))
+                after.append((file.path, Version.of(file.new_blob, new, link.commit, formerly)))
             if file.new_blob is None or old_path != file.path:
                 tree.remove(old_path)
         for path, version in after:

@@ -87,7 +87,7 @@ def _files(repository: Repository) -> list[tuple[str, str]]:
 def _version(repository: Repository, sweep: Sweep, tree: FileTree, wanted: Wanted) -> HeadVersion:
     found = tree.get(wanted.path)
     if found is None or found.blob != wanted.blob:
-        found = Version(wanted.blob, sweep.origins.of(wanted), sweep.origins.made_by(wanted))
+        found = Version.of(wanted.blob, sweep.origins.of(wanted), sweep.origins.made_by(wanted))
     data = repository.read_blob(wanted.blob) or b""
     if b"\0" in data[:_BINARY_PROBE]:
         data = b""
