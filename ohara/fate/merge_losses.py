@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ohara.fate.file_tree import FileTree, Version
     from ohara.fate.hunk_commits import HunkCommits
     from ohara.fate.merging import Origin
-    from ohara.fate.sides import Exclusive
     from ohara.git.other_folder import OtherFolders
     from ohara.git.repo import Repository
     from ohara.model import Sha
@@ -40,14 +39,15 @@ _UNKNOWN = pack(UNKNOWN)
 class MergedParents:
     """The files of a merge's parents as they were, and how the merge came by its own.
 
-    `before` are the first parent's files that the merge has otherwise, `apart` tells which commits two
-    parents do not share, `went_to` which file of the merge a file of another name (by parent) became part of.
+    `before` are the first parent's files that the merge has otherwise, `apart` tells which commits one parent
+    has and another has not, `went_to` which file of the merge a file of another name (by parent) became part
+    of.
     """
 
     link: CommitLink
     trees: Sequence[FileTree]
     before: Mapping[str, Version | None]
-    apart: Callable[[Sha, Sha], Exclusive]
+    apart: Callable[[Sha, Sha], frozenset[int]]
     went_to: dict[tuple[int, str], str] = field(default_factory=dict)
     put_together: list[str] = field(default_factory=list)
     joined: dict[Origin, Origin] = field(default_factory=dict)
@@ -70,8 +70,7 @@ class MergedParents:
     def only_in(self, one: int, other: int) -> frozenset[int]:
         """The commits that lead to one parent and not to another."""
         if (one, other) not in self.alone:
-            sides = self.apart(self.link.parents[one], self.link.parents[other])
-            self.alone[one, other], self.alone[other, one] = sides.ours, sides.theirs
+            self.alone[one, other] = self.apart(self.link.parents[one], self.link.parents[other])
         return self.alone[one, other]
 
     def versions_of(self, parent: int, path: str) -> Iterator[Version]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.fate.file_tree import Version
@@ -10,7 +9,6 @@ from ohara.fate.hunk_lines import own_lines
 from ohara.fate.merge_losses import MergedParents, MergeLosses
 from ohara.fate.origins import own_origins, put_together
 from ohara.fate.segments import UNKNOWN, of_lines
-from ohara.fate.sides import exclusive
 from ohara.git import decode, tree
 from ohara.git.other_folder import OtherFolders
 from ohara.store.lines import MergedFile
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from ohara.fate.file_tree import FileTree
     from ohara.fate.hunk_commits import HunkCommits
     from ohara.fate.merging import Origin
+    from ohara.fate.sides import Sides
     from ohara.git.repo import Repository
     from ohara.model import Sha
     from ohara.store.lines import CommitLink, FileOfCommit, LineEnd, LineHistory
@@ -59,13 +58,13 @@ class MergeStep:
         repository: Repository,
         history: LineHistory,
         links: Mapping[Sha, CommitLink],
-        positions: Mapping[Sha, int],
+        sides: Sides,
         commits: HunkCommits,
     ) -> None:
         self._repository = repository
         self._history = history
         self._links = links
-        self._positions = positions
+        self._sides = sides
         self._folders = OtherFolders(repository)
         self._losses = MergeLosses(repository, history, commits, self._folders)
         self._files_of_run: dict[int, tuple[MergedFile, ...]] = {}
@@ -75,7 +74,7 @@ class MergeStep:
         rows = {row.path: row for row in self._history.changed_files(link.commit) if row.new_blob}
         differing = dict(self._differing(link))
         before = {path: trees[0].get(path) for path in differing}
-        parents = MergedParents(link, trees, before, partial(exclusive, self._links, self._positions))
+        parents = MergedParents(link, trees, before, self._sides.only_in)
         after: dict[str, Version] = {}
         for path, blob in differing.items():
             if blob is None:
@@ -129,7 +128,7 @@ class MergeStep:
         for at in range(len(link.parents)):
             if found := parents.get(at, path):
                 names += found.formerly
-        sides = list(self._sides(link, parents, names, blob))
+        sides = list(self._versions(link, parents, names, blob))
         for side in sides:
             if side.version.blob == blob:  # in another folder: its lines are taken as they are
                 version = side.version._replace(made_by=link.commit)
@@ -142,7 +141,7 @@ class MergeStep:
             return _Made(Version.of(blob, UNKNOWN, link.commit, formerly), sides, {})
         return _Made(Version.of(blob, of_lines(merged.origins), link.commit, formerly), sides, merged.joined)
 
-    def _sides(
+    def _versions(
         self, link: CommitLink, parents: MergedParents, names: Sequence[str], blob: str
     ) -> Iterator[_Side]:
         """The versions of a file that a merge may have put together, one a parent."""

@@ -1,4 +1,9 @@
-"""Which commits only one side of a merge has. Pure."""
+"""Which commits only one side of a merge has. Pure.
+
+A branch that began long ago shares none of what came to the others since, and to go back from both sides of
+a merge is to visit all of that, for every such merge. So whoever goes through history from its beginning
+keeps of each commit that may still be merged which commits lead to it, a bit for each (`Sides`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import heapq
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ohara.model import Sha
     from ohara.store.lines import CommitLink
@@ -56,6 +61,50 @@ def exclusive(
         frozenset(links[sha].commit for sha, side in sides.items() if side == _OURS),
         frozenset(links[sha].commit for sha, side in sides.items() if side == _THEIRS),
     )
+
+
+class Sides:
+    """What commits consist of, as far as they were added, parents before children."""
+
+    def __init__(
+        self, links: Mapping[Sha, CommitLink], order: Sequence[CommitLink], positions: Mapping[Sha, int]
+    ) -> None:
+        self._links = links
+        self._order = order
+        self._positions = positions
+        self._ancestors: dict[Sha, int] = {}  # and the commit itself; the lowest bit is the first in order
+
+    def add(self, link: CommitLink) -> None:
+        """Remember what a commit consists of, if that is known of its parents."""
+        parents = [parent for parent in link.parents if parent in self._links]
+        if all(parent in self._ancestors for parent in parents):
+            reached = 1 << self._positions[link.sha]
+            for parent in parents:
+                reached |= self._ancestors[parent]
+            self._ancestors[link.sha] = reached
+
+    def forget(self, sha: Sha) -> None:
+        """Forget a commit that nothing will be asked of any more."""
+        self._ancestors.pop(sha, None)
+
+    def only_in(self, one: Sha, other: Sha) -> frozenset[int]:
+        """The commits that lead to one commit and not to the other, by their number in the index."""
+        mine, theirs = self._ancestors.get(one), self._ancestors.get(other)
+        if mine is None or theirs is None:
+            return exclusive(self._links, self._positions, one, other).ours
+        return frozenset(self._order[at].commit for at in _bits(mine & ~theirs))
+
+
+def _bits(number: int) -> Iterator[int]:
+    """Which bits of a number are set, from the lowest on."""
+    if not number:
+        return
+    lowest = (number & -number).bit_length() - 1
+    digits = f"{number >> lowest:b}"[::-1]
+    at = 0
+    while at >= 0:
+        yield lowest + at
+        at = digits.find("1", at + 1)
 
 
 def in_order(links: Mapping[Sha, CommitLink]) -> list[CommitLink]:

@@ -17,7 +17,7 @@ from ohara.fate.moves import MOST_LINES, AddedLines
 from ohara.fate.origins import Origins, Wanted, is_binary
 from ohara.fate.reverts import is_inverse, said_to_revert
 from ohara.fate.segments import UNKNOWN, apply
-from ohara.fate.sides import in_order
+from ohara.fate.sides import Sides, in_order
 from ohara.store.lines import CommitLink, DerivedLines, How, LineEnd
 
 if TYPE_CHECKING:
@@ -44,11 +44,12 @@ class Sweep:
         self._history = history
         self.links: dict[Sha, CommitLink] = {link.sha: link for link in history.links()}
         self._order = in_order(self.links)
-        self._positions = {link.sha: at for at, link in enumerate(self._order)}
+        positions = {link.sha: at for at, link in enumerate(self._order)}
+        self._sides = Sides(self.links, self._order, positions)
         self._repository = repository
         self.origins = Origins(repository, history, self.links)
         self._commits = HunkCommits(history)
-        self._merges = MergeStep(repository, history, self.links, self._positions, self._commits)
+        self._merges = MergeStep(repository, history, self.links, self._sides, self._commits)
         self._said = {
             commit: said_to_revert(message) for commit, message in history.revert_messages().items()
         }
@@ -85,8 +86,12 @@ class Sweep:
             tree, derived = self._step(link, trees)
             if children.get(link.sha):
                 self._trees[link.sha] = tree
+                self._sides.add(link)
             else:
                 self._tips[link.sha] = tree
+            for parent in link.parents:
+                if not children[parent]:
+                    self._sides.forget(parent)
             if link.commit in named:
                 self._ends_of_run[link.commit] = derived.ends
             yield derived

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures.script import History
-from ohara.fate import merge_losses
+from ohara.fate import merge_losses, sides
 from ohara.model import Fate, FateState, SearchOptions
 from tests.indexing import index
 
@@ -298,3 +298,29 @@ def test_a_merge_of_a_moved_tree_looks_through_each_file_a_few_times(
     engine = ended(history)
     assert len(looked_through) < 5 * len(texts)
     assert {fate.by for fate in told(engine, history.repo.sha["use them"])} == {merge}
+
+
+def test_a_first_run_goes_back_from_no_merge_and_a_later_one_tells_the_same(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where branches begin long before they are merged, going back from each merge takes nearly all time."""
+    history.branch("old", "begin")
+    history.commit("their work", {"b.py": "import sys\nsys.exit()\n"}, key="theirs")
+    history.switch("main")
+    history.commit("our work", {"a.py": "import os\n\n\nos.abort()\n"}, key="ours")
+    merge = history.commit("take it", {"b.py": "import sys\n"}, parents=("main", "old"))
+
+    def walked(*_: object) -> None:
+        raise AssertionError("the parents of a merge were followed back")
+
+    with monkeypatch.context() as first:
+        first.setattr(sides, "exclusive", walked)
+        engine = ended(history)
+    sha = history.repo.sha
+    assert told(engine, sha["theirs"]) == [Fate(FateState.GONE, 0, 1, by=merge)]
+    history.branch("older", "begin")
+    late = history.commit("late work", {"c.py": "import re\nre.purge()\n"}, key="late")
+    history.switch("main")
+    again = history.commit("take a part", {"c.py": "import re\n"}, parents=("main", "older"))
+    engine = ended(history)
+    assert told(engine, late) == [Fate(FateState.CHANGED, 1, 2, "c.py", 1, by=again)]
