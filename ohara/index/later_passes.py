@@ -59,8 +59,8 @@ def later_passes(
 
 
 def are_long(writer: Writer, job: Job) -> bool:
-    """True when symbols or vectors of so many commits are to come that an index is worth tidying after it."""
-    wanted = job.options.passes & {Pass.SYMBOL, Pass.VECTOR}
+    """True when passes over so many commits are to come that an index is worth tidying after it."""
+    wanted = job.options.passes - {Pass.LINES}  # whose tables are not searched
     return any(writer.passes.count_pending(stage) >= WORTH_COMPACTING_COMMITS for stage in wanted)
 
 

@@ -155,10 +155,12 @@ def _index(writer: Writer, job: Job, started: Pool | None) -> Iterator[Progress]
             and history.is_recorded(writer)
             and not writer.fact(LONG_RUN)
             and not are_unfinished(writer, job, tips)
+            and not writer.upkeep.needs_compaction()
         ):
             return
         _show(writer, choice, history, plan, is_visit=job.options.visit)
-        is_long = len(plan.pending) >= WORTH_COMPACTING_COMMITS or writer.fact(LONG_RUN)
+        is_long = len(plan.pending) >= WORTH_COMPACTING_COMMITS or Pass.TEXT in renewed
+        is_long = is_long or writer.fact(LONG_RUN)
         writer.record(LONG_RUN, is_long)
         writer.upkeep.merge_late(late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, job, plan))
@@ -173,7 +175,7 @@ def _index(writer: Writer, job: Job, started: Pool | None) -> Iterator[Progress]
         workshop.close()  # the rest is done here, and needs memory that workers hold
         if Pass.SYMBOL in job.options.passes and not job.clock.expired:
             threads.find(writer, tips, indexed_head(job, tips))
-    if (is_long or Pass.TEXT in renewed) and not job.clock.expired:
+    if not job.clock.expired and (is_long or writer.upkeep.needs_compaction()):
         writer.upkeep.compact()
         writer.record(LONG_RUN, False)
         writer.upkeep.merge_late(late=False)

@@ -232,6 +232,10 @@ class Upkeep(Protocol):
         """
         ...
 
+    def needs_compaction(self) -> bool:
+        """True when what was made again or taken away makes questions slow, whichever run did it."""
+        ...
+
     def compact(self) -> None:
         """Make search structures as quick to read as they get, and give space back. Ends the batch."""
         ...

@@ -89,6 +89,10 @@ class Upkeep:
         """Nothing: `compact` does it."""
         yield from ()
 
+    def needs_compaction(self) -> bool:
+        """False: what is dropped here is gone, and asked for no more."""
+        return False
+
     def compact(self) -> None:
         """Bring indexes up to date and count rows for the planner; where vectors are many, index them."""
         self._writer.commit()

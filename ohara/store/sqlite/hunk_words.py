@@ -95,6 +95,11 @@ class HunkWords:
         with sound(self._connection.filename):
             word_merge.compact(self._connection)
 
+    @property
+    def need_compaction(self) -> bool:
+        """True when much was dropped that pieces still speak of."""
+        return word_merge.needs_compaction(self._connection)
+
     def join(self) -> None:
         """Merge all pieces to one, unless that is much."""
         self._postings.finish()

@@ -135,7 +135,7 @@ class Session(Connected):
             self._state = state
             self._notes.clear()
 
-    def _noted(self, name: str, make: Callable[[], T]) -> T:
+    def noted(self, name: str, make: Callable[[], T]) -> T:
         """What `make` makes of the index, kept by this reader alone until the index changes."""
         self._forget_if_changed()
         if name not in self._notes:
@@ -164,12 +164,12 @@ class Session(Connected):
     @property
     def codec(self) -> Codec:
         """What opens this index's bodies."""
-        return self._noted("codec", lambda: super(Session, self).codec)
+        return self.noted("codec", lambda: super(Session, self).codec)
 
     @property
     def has_encoded(self) -> bool:
         """True when contents with encoded text are told apart; asked with every exact search."""
-        return self._noted("has encoded", lambda: super(Session, self).has_encoded)
+        return self.noted("has encoded", lambda: super(Session, self).has_encoded)
 
     def similar_words(self, word: str, within: int) -> list[tuple[str, int]]:
         """Words with the same first letter that may be so many edits away, and how many hunks hold each."""
@@ -184,7 +184,7 @@ class Session(Connected):
 
     def state(self) -> str:
         """A text that changes whenever an answer might."""
-        return self._noted("state", self._read_state)
+        return self.noted("state", self._read_state)
 
     def _read_state(self) -> str:
         counts = self.counts()
@@ -194,7 +194,7 @@ class Session(Connected):
 
     def hunk_count(self) -> int:
         """About how many hunks there are: the highest id, found at once."""
-        return self._noted("last hunk", lambda: int(self.connection.execute(_LAST_HUNK).get))
+        return self.noted("last hunk", lambda: int(self.connection.execute(_LAST_HUNK).get))
 
     def document_frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """How many hunks hold each word, by the postings of words."""
@@ -210,7 +210,7 @@ class Session(Connected):
 
     def counts(self) -> Counts:
         """How many commits there are and how far the passes have come."""
-        return self._noted("counts", self._counted)
+        return self.noted("counts", self._counted)
 
     def _counted(self) -> Counts:
         execute = self.connection.execute
@@ -237,7 +237,7 @@ class Session(Connected):
 
     def generations(self) -> Generations:
         """The tables of vectors there are, and whose they are."""
-        return self._noted("generations", lambda: generations(self))
+        return self.noted("generations", lambda: generations(self))
 
     def snapshot(self) -> Connection:
         """A transaction: all reads in it see one state."""
@@ -245,7 +245,7 @@ class Session(Connected):
 
     def fact(self, fact: Fact[T]) -> T:
         """A stored fact, or what holds when it is not stored."""
-        return self._noted(f"fact {fact.name}", lambda: meta.read_fact(self, fact))
+        return self.noted(f"fact {fact.name}", lambda: meta.read_fact(self, fact))
 
     def failed(self) -> list[Sha]:
         """The commits that could not be read at all, and so are not in the index."""

@@ -109,6 +109,11 @@ class Upkeep:
             self._writer.trigrams.join()
         yield "trigrams"
 
+    def needs_compaction(self) -> bool:
+        """True when many hunks had their words made again or taken away since words were last compacted."""
+        with translated(self._writer.path):
+            return self._writer.words.need_compaction
+
     def compact(self) -> None:
         """Merge pieces of words and trigrams, faster to read then, and fill pages; give the space back."""
         self._writer.begin()

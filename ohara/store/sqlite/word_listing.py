@@ -22,7 +22,7 @@ def listed_words(connection: Connection) -> Iterator[tuple[str, int, str, int]]:
     dropped = read_dropped(connection)
     for piece, _, _ in read_pieces(connection):
         texts = read_texts(connection, piece)
-        kept = texts.kept(piece, dropped)
+        kept = dropped.kept(texts.hunks, piece)
         for word, *strings in connection.execute(_POSTINGS, (piece,)):
             change, message, places, message_places = (
                 string_of(connection, piece, each) or b"" for each in strings

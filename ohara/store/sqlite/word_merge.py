@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.varints import Numbers
     from ohara.store.sqlite.word_blocks import Kept
+    from ohara.store.sqlite.word_pieces import Dropped
 
 # Pieces of about one size are merged when there are so many: each hunk is written again once for each time
 # that its piece grows eightfold. The largest are left to `compact`: nobody who commits waits for them.
@@ -46,6 +47,8 @@ _FORGET = (
 )
 _FORGET_DROPPED = """DELETE FROM dropped_words
   WHERE piece < (SELECT coalesce(min(piece), 9e18) FROM word_piece)"""
+_FORGET_DROPPED_HUNK = "DELETE FROM dropped_words WHERE hunk = ?"
+_COUNT_DROPPED = "SELECT count(*) FROM dropped_words"
 
 
 _Row = tuple[str, int, int, "Kept", "Kept", "Kept", "Kept"]
@@ -74,21 +77,45 @@ def merge_crowded(connection: Connection) -> None:
 
 
 def compact(connection: Connection) -> None:
-    """Merge all pieces that are not large to one; and all, when there are many."""
+    """Merge all pieces of which no large part is left to one; and all, when there are many."""
     pieces = read_pieces(connection)
-    merged = [piece for piece, hunks, _ in pieces if hunks < _LARGE or len(pieces) > _MANY]
+    gone = {piece: len(hunks) for piece, hunks in _gone(connection)}
+    merged = [
+        piece for piece, hunks, _ in pieces if hunks - gone.get(piece, 0) < _LARGE or len(pieces) > _MANY
+    ]
     if len(merged) > 1:
         merge(connection, merged)
     tidy(connection)
 
 
+def needs_compaction(connection: Connection) -> bool:
+    """True when so many hunks were dropped that questions wait for it; never after `tidy`."""
+    dropped = int(connection.execute(_COUNT_DROPPED).get)
+    return dropped > 0 and dropped * _DROPPED_SHARE >= sum(hunks for _, hunks, _ in read_pieces(connection))
+
+
 def tidy(connection: Connection) -> None:
-    """Write those pieces anew that say much of hunks that were dropped."""
-    dropped = read_dropped(connection)
-    for piece, hunks, _ in read_pieces(connection) if dropped else ():
-        kept = read_texts(connection, piece).kept(piece, dropped)
-        if kept is not None and int((~kept).sum()) * _DROPPED_SHARE >= hunks:
+    """Write those pieces anew that say much of hunks that were dropped; of others forget that they were."""
+    sizes = {piece: hunks for piece, hunks, _ in read_pieces(connection)}
+    for piece, gone in _gone(connection):
+        if len(gone) * _DROPPED_SHARE >= sizes[piece]:
             merge(connection, [piece])
+    # A piece that is left may be older than what was dropped from others only.
+    still_said = {hunk for _, gone in _gone(connection) for hunk in gone.tolist()}
+    forgotten = [(hunk,) for hunk in read_dropped(connection).hunks.tolist() if hunk not in still_said]
+    connection.executemany(_FORGET_DROPPED_HUNK, forgotten)
+
+
+def _gone(connection: Connection) -> list[tuple[int, Numbers]]:
+    """The pieces that speak of hunks that were dropped, and of which."""
+    dropped = read_dropped(connection)
+    found: list[tuple[int, Numbers]] = []
+    for piece, _, _ in read_pieces(connection) if len(dropped.hunks) else ():
+        hunks = read_texts(connection, piece).hunks
+        kept = dropped.kept(hunks, piece)
+        if kept is not None:
+            found.append((piece, hunks[~kept]))
+    return found
 
 
 def join(connection: Connection) -> None:
@@ -100,7 +127,7 @@ def join(connection: Connection) -> None:
 def merge_all(connection: Connection) -> None:
     """Merge all pieces to one, unless there is but one that lacks nothing."""
     pieces = [piece for piece, _, _ in read_pieces(connection)]
-    if len(pieces) > 1 or (pieces and read_dropped(connection)):
+    if len(pieces) > 1 or (pieces and len(read_dropped(connection).hunks)):
         merge(connection, pieces)
 
 
@@ -123,9 +150,9 @@ def merge(connection: Connection, pieces: Sequence[int]) -> None:
 class _Parts:
     """The texts of all parts together, and where those of each part went."""
 
-    def __init__(self, pieces: Sequence[tuple[int, Texts]], dropped: dict[int, int]) -> None:
+    def __init__(self, pieces: Sequence[tuple[int, Texts]], dropped: Dropped) -> None:
         kept = [
-            np.ones(len(texts.hunks), bool) if (some := texts.kept(piece, dropped)) is None else some
+            np.ones(len(texts.hunks), bool) if (some := dropped.kept(texts.hunks, piece)) is None else some
             for piece, texts in pieces
         ]
         parts = [texts for _, texts in pieces]

@@ -18,7 +18,7 @@ from ohara.records import dataclass
 from ohara.store.sqlite.posting_codec import closed, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -29,9 +29,25 @@ if TYPE_CHECKING:
 _ADD = "INSERT INTO word_piece(hunks, words, texts) VALUES(?, ?, ?) RETURNING piece"
 _PIECES = "SELECT piece, hunks, words FROM word_piece ORDER BY piece"
 _TEXTS = "SELECT texts FROM word_piece WHERE piece = ?"
-_DROPPED = "SELECT hunk, piece FROM dropped_words"
+_DROPPED = "SELECT hunk, piece FROM dropped_words ORDER BY hunk"
 
 INSERT_POSTING = "INSERT INTO posting VALUES(?, ?, ?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dropped:
+    """Hunks that were dropped, in order, and up to which piece what is said of each no longer counts."""
+
+    hunks: Numbers
+    pieces: Numbers
+
+    def kept(self, hunks: Numbers, pieces: Numbers | int) -> NDArray[np.bool_] | None:
+        """Which of some hunks, each in a piece, still count there; None when all do."""
+        if not len(self.hunks):
+            return None
+        at = np.minimum(np.searchsorted(self.hunks, hunks), len(self.hunks) - 1)
+        kept: NDArray[np.bool_] = (self.hunks[at] != hunks) | (self.pieces[at] < pieces)
+        return None if kept.all() else kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,14 +77,6 @@ class Texts:
         within = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return self.unit_starts[units][owners] + within, owners
 
-    def kept(self, piece: int, dropped: Mapping[int, int]) -> NDArray[np.bool_] | None:
-        """Which texts still count; None when all do."""
-        gone = [hunk for hunk, until in dropped.items() if until >= piece]
-        if not gone:
-            return None
-        kept = ~np.isin(self.hunks, np.array(gone, np.int64))
-        return None if kept.all() else kept
-
 
 class AllTexts:
     """The texts of all pieces, one piece after the other, and so their units."""
@@ -92,16 +100,10 @@ class AllTexts:
         texts = self.hunks.nbytes + self.lengths.nbytes + self.unit_of_text.nbytes
         return int(texts + 2 * self.units.nbytes)
 
-    def kept(self, dropped: Mapping[int, int]) -> NDArray[np.bool_] | None:
+    def kept(self, dropped: Dropped) -> NDArray[np.bool_] | None:
         """Which texts still count; None when all do."""
-        if not dropped:
-            return None
-        kept = np.ones(len(self.hunks), bool)
-        for piece, at in self.pieces.items():
-            own = slice(*self.text_bounds[at : at + 2])
-            gone = [hunk for hunk, until in dropped.items() if until >= piece]
-            kept[own] = ~np.isin(self.hunks[own], np.array(gone, np.int64))
-        return None if kept.all() else kept
+        pieces = np.array(list(self.pieces), np.int64)
+        return dropped.kept(self.hunks, np.repeat(pieces, np.diff(self.text_bounds)))
 
     def of_units(self, units: Numbers) -> Numbers:
         """The texts of some units, one unit after the other."""
@@ -151,9 +153,10 @@ def read_texts(connection: Connection, piece: int) -> Texts:
     return unpack(connection.execute(_TEXTS, (piece,)).get)
 
 
-def read_dropped(connection: Connection) -> dict[int, int]:
+def read_dropped(connection: Connection) -> Dropped:
     """Which hunks were dropped, and up to which piece."""
-    return dict(connection.execute(_DROPPED))
+    rows = np.array(connection.execute(_DROPPED).fetchall(), np.int64).reshape(-1, 2)
+    return Dropped(rows[:, 0], rows[:, 1])
 
 
 def read_pieces(connection: Connection) -> list[tuple[int, int, int]]:
@@ -187,6 +190,6 @@ def hunks_with_words(connection: Connection) -> list[int]:
     found: list[int] = []
     for piece, _, _ in read_pieces(connection):
         texts = read_texts(connection, piece)
-        kept = texts.kept(piece, dropped)
+        kept = dropped.kept(texts.hunks, piece)
         found += (texts.hunks if kept is None else texts.hunks[kept]).tolist()
     return found

@@ -74,7 +74,8 @@ class WordSearch:
         pieces = read_pieces(session.connection)
         self._texts = self._read_texts([piece for piece, _, _ in pieces])
         self._size = len(self._texts.hunks)
-        self._kept = self._texts.kept(read_dropped(session.connection))
+        # Not for every question: a run that makes words again drops as many hunks as it writes.
+        self._kept = session.noted("kept texts", lambda: self._texts.kept(read_dropped(session.connection)))
         gone = self._texts.lengths[~self._kept] if self._kept is not None else np.zeros(0, np.int64)
         self._count = self._size - len(gone)
         self._words = sum(words for _, _, words in pieces) - int(gone.sum())
