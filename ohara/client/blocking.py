@@ -31,6 +31,8 @@ R = TypeVar("R", bound=wire.Reply)
 _GREETING_S = 5.0  # a service that does not answer the greeting by then is stuck
 _STOP_S = 15.0
 _POLL_S = 0.05
+# Where no folder can be, no service can be either: waiting for one would only delay saying so.
+_NOBODY_THERE = (FileNotFoundError, NotADirectoryError, ConnectionRefusedError)
 _PIECE_BYTES = 256 * 2**10
 
 START_HINT = "ohara daemon start"
@@ -156,7 +158,7 @@ def running(*, replace: bool = True, version: str = __version__) -> Client | Non
     """
     try:
         client = _greeted(version)
-    except (FileNotFoundError, ConnectionRefusedError):
+    except _NOBODY_THERE:
         return None
     if replace and is_older(client.greeting.version, than=version):
         client.shutdown()
@@ -184,14 +186,14 @@ def _open() -> socket.socket:
         connection.connect(str(socket_path()))
     except BaseException as error:
         connection.close()
-        if isinstance(error, OSError) and not isinstance(error, FileNotFoundError | ConnectionRefusedError):
+        if isinstance(error, OSError) and not isinstance(error, _NOBODY_THERE):
             raise _gone(error) from error
         raise
     return connection
 
 
 def _listens() -> bool:
-    with suppress(FileNotFoundError, ConnectionRefusedError):
+    with suppress(*_NOBODY_THERE):
         _open().close()
         return True
     return False

@@ -232,6 +232,12 @@ def test_a_task_that_fails_begins_again_until_it_does_not() -> None:
 # -- homes that go away --------------------------------------------------------------------------
 
 
+def test_where_no_home_can_be_nobody_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("OHARA_HOME", str(tmp_path / "file" / "home"))
+    assert client.running() is None
+
+
 def test_a_service_whose_home_is_deleted_ends_and_leaves_its_successor_alone(
     ohara_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
