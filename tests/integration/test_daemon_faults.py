@@ -178,6 +178,12 @@ def test_the_service_lists_every_index_too(
 
 # -- tasks ---------------------------------------------------------------------------------------
 
+# The service looks after itself every five seconds; these tests wait for it to do so.
+TIDY = """
+from ohara.daemon import server
+server._TIDY_S = 0.5
+"""
+
 SABOTAGE = """
 import itertools
 from ohara.daemon import connection, repositories, watcher
@@ -200,7 +206,7 @@ def test_a_fault_in_one_task_ends_neither_the_service_nor_the_task(
 ) -> None:
     index(three_commits)
     settings = "[daemon]\nidle_exit_s = 0\n"
-    with service(ohara_home, monkeypatch, customised=SABOTAGE, settings=settings, faulty=True) as pid:
+    with service(ohara_home, monkeypatch, customised=TIDY + SABOTAGE, settings=settings, faulty=True) as pid:
         with pytest.raises(Exception, match="ended the connection"), client.connect() as there:
             there.send(wire.HealthCheck())
         with client.connect() as there:
@@ -241,9 +247,9 @@ def test_where_no_home_can_be_nobody_is_waited_for(tmp_path: Path, monkeypatch: 
 def test_a_service_whose_home_is_deleted_ends_and_leaves_its_successor_alone(
     ohara_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with service(ohara_home, monkeypatch) as orphan:
+    with service(ohara_home, monkeypatch, customised=TIDY) as orphan:
         shutil.rmtree(ohara_home / "run")
-        with service(ohara_home, monkeypatch) as successor:
+        with service(ohara_home, monkeypatch, customised=TIDY) as successor:
             assert successor != orphan
             assert wait_until(lambda: not alive(orphan))
             with client.connect() as there:
