@@ -83,7 +83,7 @@ def test_what_is_missing_is_said_in_words_and_in_json(
 
 
 def test_a_small_branch_is_read_for_one_search_and_forgotten_again(
-    forked: Repo, capsys: pytest.CaptureFixture[str]
+    forked: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found(*arguments: str) -> tuple[list[str], str]:
         main(["find", "--repo", str(forked.path), "--no-rerank", "--mode", "text", "--jsonl", *arguments])
@@ -108,6 +108,7 @@ def test_a_small_branch_is_read_for_one_search_and_forgotten_again(
     assert sorted([first["hits"][0]["subject"], *rest[0]]) == both
     main(["find", "--repo", str(forked.path), "--no-rerank", "--ref", "topic", "hello"])
     assert "reading 2 commits of topic for this search\n" in capsys.readouterr().err
+    monkeypatch.setattr("ohara.engine._LOCK_WAIT_S", 0.2)  # it waits twice for a lock that stays held
     with writer_lock(engine.location.lock, wait_s=0):
         subjects, said = found("--ref", "topic", "step")
     assert subjects == []

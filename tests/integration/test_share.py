@@ -201,8 +201,11 @@ def test_no_more_is_read_at_once_than_a_batch_holds(
     again.forget(wait_s=5)
 
 
-def test_two_do_not_push_at_once(pushed: tuple[Engine, PostgresIndex]) -> None:
+def test_two_do_not_push_at_once(
+    pushed: tuple[Engine, PostgresIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
     own, target = pushed
+    monkeypatch.setattr(pushing, "_LOCK_WAIT_S", 0.2)  # for a lock that stays held
     with target.locked(wait_s=0), pytest.raises(IndexLocked, match="somebody else is pushing"):
         next(iter(push(own.store, target)))
 
