@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -85,6 +86,12 @@ repositories.catch_up = slowly
 server._CONNECTIONS = 40
 """
 
+# How long one who is turned away tries again.
+HASTY = """
+from ohara.client import blocking
+blocking._GREETING_S = 1.0
+"""
+
 
 def test_who_is_told_that_the_service_is_busy_asks_again_and_is_answered(
     ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo
@@ -114,13 +121,16 @@ def test_one_client_more_than_there_may_be_is_told_so_and_comes_in_when_another_
     ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo
 ) -> None:
     index(three_commits)
-    with service(ohara_home, monkeypatch, customised=SLOW), ExitStack() as others:
+    with service(ohara_home, monkeypatch, customised=SLOW + HASTY), ExitStack() as others:
         for _ in range(40):
             others.enter_context(client.connect())
-        with pytest.raises(DaemonBusy, match="has 40 clients already"):
-            client.connect()
+        with monkeypatch.context() as hasty:
+            hasty.setattr("ohara.client.blocking._GREETING_S", 1.0)
+            with pytest.raises(DaemonBusy, match="has 40 clients already"):
+                client.connect()
         # What a person types is answered all the same.
-        found = ohara("find", "--repo", str(three_commits.path), "-q", '"world"')
+        hastily = {"PYTHONPATH": os.environ["PYTHONPATH"]}
+        found = ohara("find", "--repo", str(three_commits.path), "-q", '"world"', env=hastily)
         assert (found.returncode, found.stderr) == (0, "")
         others.close()
         with client.connect() as there:
