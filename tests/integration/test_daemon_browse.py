@@ -258,7 +258,7 @@ def test_every_line_is_blamed_as_git_blames_it(repo: Repo, ohara: Client) -> Non
 def test_a_repository_is_indexed_no_further_once_it_is_stopped(
     repo: Repo, ohara: Client, tmp_path: Path
 ) -> None:
-    large = many_commits(tmp_path / "large", 20_000)
+    large = many_commits(tmp_path / "large", 5_000)
     assert repo.path != large.path
     with client.connect() as listening:
         happening = listening.events()
