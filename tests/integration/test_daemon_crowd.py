@@ -89,7 +89,7 @@ server._CONNECTIONS = 40
 # How long one who is turned away tries again.
 HASTY = """
 from ohara.client import blocking
-blocking._GREETING_S = 1.0
+blocking._GREETING_S = 2.0
 """
 
 
@@ -125,7 +125,7 @@ def test_one_client_more_than_there_may_be_is_told_so_and_comes_in_when_another_
         for _ in range(40):
             others.enter_context(client.connect())
         with monkeypatch.context() as hasty:
-            hasty.setattr("ohara.client.blocking._GREETING_S", 1.0)
+            hasty.setattr("ohara.client.blocking._GREETING_S", 2.0)
             with pytest.raises(DaemonBusy, match="has 40 clients already"):
                 client.connect()
         # What a person types is answered all the same.
