@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from ohara.model import Filters, SearchOptions
 from ohara.store.answers import WordQuery
 from ohara.store.facts import TIPS
 from ohara.store.locate import IndexLocation
+from ohara.store.postgres import index as shared_index
 from ohara.store.postgres import postings, schema, server, upkeep
 from ohara.store.postgres.connection import Server, connect
 from ohara.store.postgres.hybrid import HybridHit, hybrid
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from fixtures.postgres import Server as Running
     from ohara.settings import Settings
     from ohara.store.copying import CopiedCommit
+    from ohara.store.postgres.connection import Connection
     from ohara.store.reading import Reader
 
 QUERIES = (
@@ -536,6 +538,26 @@ def test_waiting_for_the_lock_ends(pushed: tuple[Engine, PostgresIndex]) -> None
     assert holder is not None
     assert began - 60 < holder[1] < time.time() + 60
     assert target.locked_by() is None
+
+
+def test_the_lock_is_free_before_the_server_notices_that_its_connection_is_gone(
+    pushed: tuple[Engine, PostgresIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, target = pushed
+    unnoticed: list[Connection] = []
+
+    @contextmanager
+    def left_open(connection: Connection) -> Iterator[Connection]:
+        unnoticed.append(connection)
+        yield connection
+
+    with monkeypatch.context() as busy:
+        busy.setattr(shared_index, "closing", left_open)
+        with target.locked(wait_s=0):
+            pass
+    assert target.locked_by() is None
+    for connection in unnoticed:
+        connection.close()
 
 
 def test_meaning_and_words_are_weighed_in_one_statement(pushed: tuple[Engine, PostgresIndex]) -> None:

@@ -10,6 +10,8 @@ from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 from weakref import finalize
 
+import psycopg
+
 from ohara.errors import IndexLocked, IndexMissing
 from ohara.store.facts import FINGERPRINT
 from ohara.store.index import READERS, Examined
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 _LOCK_CLASS = 1869111666  # "ohar": tells these locks from others' in the same database
 _TRY_LOCK = f"SELECT pg_try_advisory_lock({_LOCK_CLASS}, hashtext($1))"
+_UNLOCK = f"SELECT pg_advisory_unlock({_LOCK_CLASS}, hashtext($1))"
 # Who holds it says so in the name of its connection, which everybody may read.
 _HOLDER = f"""SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'advisory' AND classid = {_LOCK_CLASS} AND objsubid = 2 AND granted
@@ -131,7 +134,12 @@ class PostgresIndex:
                 if time.monotonic() >= deadline:
                     raise self._locked(connection)
                 time.sleep(_POLL_S)
-            yield
+            try:
+                yield
+            finally:
+                # Said, not left to the end of the connection: the server notices that only after a while.
+                with suppress(psycopg.Error):  # a connection that is gone holds no lock
+                    connection.execute(_UNLOCK, (self.name,))
 
     def _locked(self, connection: Connection) -> IndexLocked:
         who = connection.execute(_HOLDER, (self.name,)).fetchone()
