@@ -28,6 +28,9 @@ override repo := $(if $(value repo),$(value repo),$(CURDIR))
 export OHARA_MAKE_Q := $(value q)
 export OHARA_MAKE_REPO := $(value repo)
 
+# Versions that the checks and tests are known to pass with; `make test CONSTRAINTS=` takes the newest.
+CONSTRAINTS ?= $(ROOT)/constraints.txt
+
 # A virtual environment whose interpreter is gone is none: everything is installed again.
 GONE := $(shell test -x "$(VENV)/bin/python" || echo FORCE)
 
@@ -72,16 +75,19 @@ soak: $(VENV)/.stamp-dev
 
 # -- installing, once ------------------------------------------------------------------------------
 
-$(VENV)/.stamp-run: $(ROOT)/pyproject.toml $(GONE)
+# What an installation is made of; Python's own files are used where they are.
+INSTALLED := $(ROOT)/pyproject.toml $(ROOT)/hatch_build.py $(wildcard $(ROOT)/ohara/speedups/*.[ch])
+
+$(VENV)/.stamp-run: $(INSTALLED) $(GONE)
 	@$(make-venv)
 	@echo "installing ohara into $(VENV), once ..." >&2
 	@$(pip-install) -e "$(ROOT)"
 	@touch "$@"
 
-$(VENV)/.stamp-dev: $(ROOT)/pyproject.toml $(GONE)
+$(VENV)/.stamp-dev: $(INSTALLED) $(ROOT)/constraints.txt $(GONE)
 	@$(make-venv)
 	@echo "installing ohara and its development tools into $(VENV), once ..." >&2
-	@$(pip-install) -e "$(ROOT)[dev]"
+	@$(pip-install) $(if $(CONSTRAINTS),-c "$(CONSTRAINTS)") -e "$(ROOT)[dev]"
 	@touch "$(VENV)/.stamp-run" "$@"
 
 pip-install = "$(VENV)/bin/python" -m pip install --quiet --disable-pip-version-check

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import time
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ohara import config
-from ohara.errors import IndexMissing, InternalError, OharaError, RepositoryError, reason_of
+from ohara.errors import IndexLocked, IndexMissing, InternalError, OharaError, RepositoryError, reason_of
 from ohara.git.repo import Repository
 from ohara.git.walk import walk
 from ohara.index.reachability import not_indexed
@@ -42,6 +43,13 @@ if TYPE_CHECKING:
 
 CATCH_UP_COMMITS = 200  # a day's pull: read in well under a second
 EXACT_PASSES = frozenset({Pass.TEXT, Pass.LITERAL})
+
+# A service or a hook indexes what is new just as a search asks for it. Such commits are there in a fraction
+# of a second, and the search waits for them. A run that has gone on for longer has a long history to read.
+_BESIDE_S = 3.0
+_JUST_BEGUN_S = 5.0
+_LOOK_EVERY_S = 0.02
+
 _LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well before this
 
 
@@ -151,9 +159,9 @@ class Engine:
 
     def find_pattern(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
         """Answer a query; one that is already parsed has its mode, filters and polarity in it."""
-        import anyio
+        from ohara import blocking
 
-        return anyio.run(self.find, query, options)
+        return blocking.run(self.find, query, options)
 
     async def find(
         self,
@@ -178,9 +186,9 @@ class Engine:
 
     def explain(self, place: str, options: ExplainOptions = ExplainOptions()) -> Results:  # noqa: B008 - frozen
         """The commits that made a place (lines, a file, a symbol) what it is; one hit for each."""
-        import anyio
+        from ohara import blocking
 
-        return anyio.run(self.browser.explain, place, options)
+        return blocking.run(self.browser.explain, place, options)
 
     async def hunks_of(self, sha: Sha) -> Results:
         """All hunks of a commit, whole; an error when it is not indexed."""
@@ -191,15 +199,15 @@ class Engine:
 
     def show(self, commit: str) -> tuple[Hit, ...]:
         """All hunks of one commit, whole, named by sha, prefix or ref."""
-        import anyio
+        from ohara import blocking
 
-        return anyio.run(self.hunks_of, self.repository.commit_named(commit)).hits
+        return blocking.run(self.hunks_of, self.repository.commit_named(commit)).hits
 
     def related(self, place: str, k: int = 10) -> Related:
         """What changes together with a path, lines of it, a symbol or a commit."""
-        import anyio
+        from ohara import blocking
 
-        return anyio.run(self.browser.related, place, k)
+        return blocking.run(self.browser.related, place, k)
 
     def statuses(self) -> tuple[IndexStatus, ...]:
         """The status of the one index, as `Searcher` has it."""
@@ -261,8 +269,23 @@ class Engine:
         from ohara.index.job import IndexOptions
 
         passes = EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES
-        self._run(IndexOptions(passes=passes, jobs=jobs, at_most_s=at_most_s))
-        return self.pending()
+        options = IndexOptions(passes=passes, jobs=jobs, at_most_s=at_most_s)
+        ends = time.monotonic() + _BESIDE_S
+        while True:
+            try:
+                self._run(options)
+                return self.pending()
+            except IndexLocked:
+                if time.monotonic() >= ends or not self._has_just_begun():
+                    raise
+            time.sleep(_LOOK_EVERY_S)
+            if self.pending() is None:  # the other one has read them
+                return None
+
+    def _has_just_begun(self) -> bool:
+        """True when whoever holds the lock began a moment ago, most likely for the same new commits."""
+        holder = self.indexing_since()
+        return holder is None or time.time() - holder[1] < _JUST_BEGUN_S
 
     @contextmanager
     def visiting(self, names: Sequence[str], *, passes: frozenset[Pass] | None = None) -> Iterator[None]:

@@ -19,7 +19,8 @@ from ohara.index.survey import (
     command_to_choose,
     resolve_tips,
 )
-from ohara.model import MOST_HITS, WHOLE_HUNK, Group, IndexStatus, LaneStatus, Order, Sha
+from ohara.model import MOST_HITS, WHOLE_HUNK, Group, IndexStatus, LaneStatus, Mode, Order, Sha, SpanScope
+from ohara.query.project import of_another_project
 from ohara.query.repositories import filter_source, lets_through
 from ohara.records import replace
 from ohara.retrieve.found import results_of
@@ -136,7 +137,8 @@ class Search:
         self.vectors_are_old = False
         query = self._without_repositories(query)
         results = await self._pool.of_one_index(lambda: find(self._sources, query, plan, moments))
-        return self._with_notes(results, plan)
+        results = self._with_notes(results, plan)
+        return replace(results, notes=(*self._of_another_project(query), *results.notes))
 
     async def find_beside(
         self,
@@ -183,6 +185,14 @@ class Search:
         if forge is not None:
             hits = tuple(replace(hit, url=hit_page(forge, hit)) for hit in hits)
         return replace(results, hits=hits, notes=(*results.notes, *notes))
+
+    def _of_another_project(self, query: Query) -> tuple[str, ...]:
+        """A note about a name of another repository, whose number or path is looked up in this one."""
+        if query.mode is not Mode.AUTO or query.patterns:
+            return ()
+        with self._lock:
+            note = of_another_project(query.words, self._repository.remote_urls())
+        return (note,) if note else ()
 
     def _substitutes(self, results: Results, plan: Plan) -> tuple[str, ...]:
         """Notes about models that a setting names and this machine lacks, if the search needed them."""
@@ -263,7 +273,7 @@ class Search:
             )
 
     def _extent(self, reader: Reader) -> Extent:
-        """Whether every commit up to HEAD is indexed: none is pending, failed, cut off or left out."""
+        """Whether every commit up to HEAD is indexed (none pending, failed, cut off, left out), and read."""
         with self._lock:
             head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
         whole = (
@@ -274,7 +284,9 @@ class Search:
             and bool(reader.indexed((head,)))
             and self._status(reader).behind == 0
         )
-        return Extent(whole, head)
+        if not whole:
+            return Extent(SpanScope.INDEXED, head)
+        return Extent(SpanScope.READ if reader.unread_commits() else SpanScope.HISTORY, head)
 
     def _tip(self, refs: tuple[str, ...]) -> Sha | None:
         """The commit from which lines are seen: the first of the refs that were asked for, or HEAD."""

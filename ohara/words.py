@@ -92,6 +92,9 @@ _PARTS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # A digest or object name, not words: needs a digit and a letter, and git abbreviates to seven at least.
 _DIGEST = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{7,64}|0x[0-9a-f]+")
 
+_SHORT_DECIMAL = (
+    5  # characters of a decimal that is remembered: the numbers of versions are few, and everywhere
+)
 _DECIMAL = re.compile(r"[0-9]+(?:_[0-9]+)+\Z", re.ASCII)
 
 _ISSUE_OR_WORD = re.compile(r"#[0-9]+(?![^\W_])|[^#]+")
@@ -154,7 +157,7 @@ def analysed(run: str) -> tuple[str, bool]:
         if run.isdigit():
             return run + " ", True
         if _DECIMAL.match(run):
-            return f"{run} {run.replace('_', ' ')} ", False
+            return f"{run} {run.replace('_', ' ')} ", len(run) <= _SHORT_DECIMAL
     elif _scripts().text.fullmatch(run):
         return "".join(map(_pairs_text, _scripts().plain.findall(run))), False
     return _joined(run), True

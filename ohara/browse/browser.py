@@ -23,7 +23,9 @@ from ohara.browse.subject import Places, Subject
 from ohara.errors import RepositoryError, UsageError
 from ohara.fate.source import FateSource
 from ohara.forge import forge_of, hit_page
+from ohara.git import decode
 from ohara.git.blame import blame as git_blame
+from ohara.git.diff import differing
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
 from ohara.index.reachability import not_indexed
@@ -31,6 +33,7 @@ from ohara.index.status import UnseenCommits, brief_status
 from ohara.model import CommitDetails, ExplainOptions, History, LineOrigin, Pass, Place, QueryClass
 from ohara.plural import counted
 from ohara.query.place import read_place
+from ohara.query.project import of_another_project
 from ohara.retrieve.fates import threads_with_fates
 from ohara.retrieve.request import Traced
 from ohara.retrieve.together import read_threads
@@ -146,7 +149,7 @@ class Browser:
 
     async def related(self, place: str, limit: int) -> Related:
         """What changes together with a path, lines of it, a symbol or a commit."""
-        ways = Ways(self._commit_if_any, self.trace)
+        ways = Ways(self._commit_if_any, self._files_at, self._merged, self.trace)
         return await self._read(lambda reader: related(reader, ways, place, limit))
 
     def _commit_if_any(self, name: str) -> Sha | None:
@@ -155,6 +158,18 @@ class Browser:
                 return self._repository.commit_named(name)
             except RepositoryError:
                 return None
+
+    def _files_at(self, sha: Sha) -> list[str]:
+        with self._lock:
+            return [path for path, _ in self._repository.files_at(sha)]
+
+    def _merged(self, sha: Sha) -> list[str]:
+        """The paths that differ from a merge's first parent; none of a commit that is no merge."""
+        with self._lock:
+            parents = read_commit(self._repository, sha).parents
+            if len(parents) < 2:
+                return []
+            return [decode.path(delta.path) for delta in differing(self._repository, parents[0], sha).deltas]
 
     async def remote(self) -> str | None:
         """Where the repository is fetched from."""
@@ -225,10 +240,13 @@ class Browser:
             results = Explainer(self._repository, reader, options).explain(place, status)
             head = self._repository.resolve_existing(("HEAD",)).get("HEAD")
             forge = forge_of(self._repository.remote_url())
+            other = of_another_project(place, self._repository.remote_urls())
         hits, note = with_fates(self._fates, reader, results.hits, head)
         if forge is not None:
             hits = tuple(replace(hit, url=hit_page(forge, hit)) for hit in hits)
-        return replace(results, hits=hits, notes=(*results.notes, *filter(None, (note,))))
+        return replace(
+            results, hits=hits, notes=(*filter(None, (other,)), *results.notes, *filter(None, (note,)))
+        )
 
     def _line_history(self, reader: Reader, name: str, path: str, span: Span, limit: int) -> History:
         with self._lock:

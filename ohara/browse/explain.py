@@ -128,7 +128,8 @@ class Explainer:
                 hit,
                 repository=str(self._repository.path),
                 explained=Explained(
-                    role.get(hit.kind, Role.CHANGED), arrival=self._arrival(came, hit.commit.sha)
+                    self._unless_cut_off(role.get(hit.kind, Role.CHANGED), hit.commit.sha),
+                    arrival=self._arrival(came, hit.commit.sha),
                 ),
             )
             for hit in hits
@@ -238,7 +239,7 @@ class Explainer:
         old_first, old_last = _hull(step.before.spans if step.before else ())
         moved = step.moved
         return Explained(
-            role=_role(step, touching, meant),
+            role=self._unless_cut_off(_role(step, touching, meant), step.sha),
             first=first,
             last=last,
             old_first=old_first,
@@ -246,6 +247,10 @@ class Explainer:
             moved_from=f"{moved.change.old_path or moved.change.path}:{moved.span.first}" if moved else None,
             arrival=arrival,
         )
+
+    def _unless_cut_off(self, role: Role, sha: Sha) -> Role:
+        """The role of a commit; what seems to begin where a shallow clone ends did not begin there."""
+        return Role.CUT_OFF if role is Role.BEGAN and self._repository.is_cut_off(sha) else role
 
     # -- how they came in ------------------------------------------------------------------------
 

@@ -16,11 +16,11 @@ from ohara.browse.span import CarriedSpans, Span, carry_all, groups_of, joined
 from ohara.browse.versions import NOWHERE, Library
 from ohara.git.hunks import groups
 from ohara.git.other_folder import OtherFolders
-from ohara.model import ChangeKind, Sha
+from ohara.model import CUT_OFF, ChangeKind, Sha
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from ohara.browse.moves import Moved
     from ohara.browse.span import Spans
@@ -172,6 +172,8 @@ class Trail:
         if change.new_blob is None:
             return  # where the file was taken away there are no lines to follow
         if change.old_blob is None:
+            if self._repository.is_cut_off(here.sha):
+                self.lost[CUT_OFF] = None
             moved = self._moved(change, spans)
             yield Step(change, here, None, 1, moved)
             self._go_where_moved(at, moved)
@@ -321,11 +323,12 @@ class Trail:
         return groups(before, after)
 
 
-def ended(versions: Versions) -> tuple[int, PathVersion] | None:
-    """The newest change that took a file away from a path, and its position."""
+def ended(versions: Versions, within: Collection[int] | None = None) -> tuple[int, PathVersion] | None:
+    """The newest change, of these commits or of any, that took a file away from a path, and its position."""
     ends = [
         (at, change)
         for at, change in versions.changes.items()
         if change.new_blob is None or change.kind is ChangeKind.DELETED
+        if within is None or change.commit_id in within
     ]
     return max(ends, key=lambda end: end[0], default=None)

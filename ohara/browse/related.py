@@ -12,13 +12,15 @@ from ohara.query.names import LinesName, read_name
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
     from ohara.history.cochange import Cochange
     from ohara.model import HunkId, Sha
     from ohara.retrieve.request import Traced
     from ohara.store.answers import CommitAt, FileLife
     from ohara.store.reading import Reader
+
+    Lives = Mapping[str, FileLife]
 
 _MOST_CHANGES = 500  # of the subject, the newest: older ones count next to nothing
 _EVIDENCE = 5
@@ -28,9 +30,14 @@ _MOST_OF_COMMIT = 30
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How names are found that the index does not know: a commit's sha, None for no commit; lines' hunks."""
+    """How names are found that the index does not know: a commit's sha, None for no commit; lines' hunks.
+
+    `files` are the paths of a commit, `merged` those that a merge brought into its first parent.
+    """
 
     commit: Callable[[str], Sha | None]
+    files: Callable[[Sha], Collection[str]]
+    merged: Callable[[Sha], Sequence[str]]
     trace: Callable[[Reader, LinesName, Sequence[str]], Traced]
 
 
@@ -51,16 +58,37 @@ def related(reader: Reader, ways: Ways, place: str, limit: int) -> Related:
     text = place.strip().removeprefix("./")
     if not text:
         raise UsageError("nothing was named", hint="ohara related PATH, SYMBOL, path:LINE or a commit")
-    if subject := _lines(reader, ways, text) or _file(reader, text) or _of_file(reader, text):
-        return _answer(reader, subject, limit)
+    lives = _lives(reader, ways)
+    if ":" in place or text != place:
+        path = place.removeprefix("./")
+        if path in lives and (subject := _file(reader, lives, path)):
+            return _answer(reader, lives, subject, limit)
+    if subject := _lines(reader, ways, text) or _file(reader, lives, text) or _of_file(reader, lives, text):
+        return _answer(reader, lives, subject, limit)
     if (sha := ways.commit(text)) is not None:
-        return _of_commit(reader, sha, limit)
+        return _of_commit(reader, lives, ways, sha, limit=limit)
     if subject := _symbol(reader, text):
-        return _answer(reader, subject, limit)
+        return _answer(reader, lives, subject, limit)
     raise UsageError(
         f"no file, symbol or commit is called {text!r}",
         hint="give a path, a symbol, path:LINE or a commit; ohara find looks for words",
     )
+
+
+def _lives(reader: Reader, ways: Ways) -> Lives:
+    """Of every path what it is called now and whether it is gone: by HEAD's files, where there is a HEAD."""
+    lives, head = reader.file_lives(), ways.commit("HEAD")
+    if head is None:
+        return lives
+
+    def at_head() -> Lives:
+        there = frozenset(ways.files(head))
+        now = {path: path if path in there else life.now for path, life in lives.items()}
+        return {
+            path: life._replace(now=now[path], gone=now[path] not in there) for path, life in lives.items()
+        }
+
+    return reader.remembered(f"file lives at {head}", at_head)
 
 
 # -- what was asked about ------------------------------------------------------------------------
@@ -90,9 +118,8 @@ def _lines(reader: Reader, ways: Ways, text: str) -> _Subject | None:
     )
 
 
-def _file(reader: Reader, text: str) -> _Subject | None:
+def _file(reader: Reader, lives: Lives, text: str) -> _Subject | None:
     path = text.strip("/")
-    lives = reader.file_lives()
     if path not in lives:
         meant = [each for each in reader.paths_meant(path) if each.endswith(f"/{path}")]
         present = [each for each in meant if not lives[each].gone] or meant if meant else []
@@ -108,12 +135,12 @@ def _file(reader: Reader, text: str) -> _Subject | None:
     return _Subject(path, "path", reader.commits_changing(names, _MOST_CHANGES), frozenset(names))
 
 
-def _of_file(reader: Reader, text: str) -> _Subject | None:
+def _of_file(reader: Reader, lives: Lives, text: str) -> _Subject | None:
     """A symbol of one file: `path:symbol`."""
     path, sign, symbol = text.rpartition(":")
     if not sign or not path or "::" in text[len(path) - 1 :]:
         return None
-    file = _file(reader, path)
+    file = _file(reader, lives, path)
     return _touching(reader, symbol, reader.names_of_file(file.name), file.name) if file else None
 
 
@@ -135,29 +162,33 @@ def _touching(reader: Reader, symbol: str, paths: Sequence[str], path: str) -> _
 # -- what changes with it ------------------------------------------------------------------------
 
 
-def _answer(reader: Reader, subject: _Subject, limit: int) -> Related:
+def _answer(reader: Reader, lives: Lives, subject: _Subject, limit: int) -> Related:
     commits = subject.commits[:_MOST_CHANGES]
     paths = reader.paths_of_commits(at.commit for at in commits)
     sizes = {at.commit: len(set(paths.get(at.commit, ()))) for at in commits}
     swept = sum(is_sweep(size) for size in sizes.values())
     touched = reader.symbols_of_commits(at.commit for at in commits) if subject.by_symbol else {}
     holding = {path for each in touched.values() for path, name in each if name in subject.own}
-    files = _files(reader, replace(subject, own=subject.own | holding), commits, paths, limit)
+    files = _files(reader, lives, replace(subject, own=subject.own | holding), commits, paths, limit=limit)
     symbols = (
-        _symbols(reader, subject, commits, sizes, touched=touched, limit=limit) if subject.by_symbol else ()
+        _symbols(reader, lives, subject, commits, sizes, touched=touched, limit=limit)
+        if subject.by_symbol
+        else ()
     )
     return Related(subject.name, subject.kind, len(commits), swept, files, symbols, subject.notes)
 
 
 def _files(
     reader: Reader,
+    lives: Lives,
     subject: _Subject,
     commits: Sequence[CommitAt],
     paths: Mapping[int, Sequence[str]],
+    *,
     limit: int,
 ) -> tuple[Companion, ...]:
     """The files, by the names that they have now; those that are gone are left out."""
-    lives, every = reader.file_lives(), max(1, reader.counts().commits)
+    every = max(1, reader.counts().commits)
 
     def now(path: str) -> str:
         return lives[path].now if path in lives else path
@@ -176,12 +207,13 @@ def _files(
     return _companions(reader, there, commits, beside=subject.name, split=lambda thing: (str(thing), None))
 
 
-def _is_gone(path: str, lives: Mapping[str, FileLife]) -> bool:
+def _is_gone(path: str, lives: Lives) -> bool:
     return path in lives and lives[path].gone
 
 
 def _symbols(
     reader: Reader,
+    lives: Lives,
     subject: _Subject,
     commits: Sequence[CommitAt],
     sizes: Mapping[int, int],
@@ -189,7 +221,7 @@ def _symbols(
     touched: Mapping[int, Sequence[tuple[str, str]]],
     limit: int,
 ) -> tuple[Companion, ...]:
-    lives, every = reader.file_lives(), max(1, reader.counts().commits)
+    every = max(1, reader.counts().commits)
     changes = [
         Change(
             at.commit,
@@ -252,27 +284,30 @@ def _companions(
     )
 
 
-def _of_commit(reader: Reader, sha: Sha, limit: int) -> Related:
-    """What usually changes with the files of a commit, and did not in it."""
+def _of_commit(reader: Reader, lives: Lives, ways: Ways, sha: Sha, *, limit: int) -> Related:
+    """What usually changes with the files of a commit, or that a merge brought in, and did not in it."""
     number = reader.indexed((sha,)).get(sha)
     if number is None:
         raise UsageError(f"{sha[:10]} is not indexed", hint="ohara index")
     paths = list(dict.fromkeys(reader.paths_of_commits((number,)).get(number, ())))
-    lives = reader.file_lives()
+    notes: tuple[str, ...] = ()
+    if not paths and (paths := list(ways.merged(sha))):
+        notes = (
+            f"{sha[:10]} is a merge without changes of its own: by what it brought into its first parent",
+        )
     own = {lives[path].now for path in paths if path in lives}
     best: dict[str, Companion] = {}
     swept = 0
     for path in paths[:_MOST_OF_COMMIT]:
         names = reader.names_of_file(path)
         commits = [at for at in reader.commits_changing(names, _MOST_CHANGES) if at.commit != number]
-        part = _answer(reader, _Subject(path, "path", commits, frozenset(names)), limit + len(own))
+        part = _answer(reader, lives, _Subject(path, "path", commits, frozenset(names)), limit + len(own))
         swept += part.swept
         for each in part.files:
             if each.path not in own and (each.path not in best or best[each.path].score < each.score):
                 best[each.path] = each
-    notes = _cut(len(paths))
     files = sorted(best.values(), key=lambda each: (-each.score, each.path))[:limit]
-    return Related(sha, "commit", len(paths), swept, tuple(files), notes=notes)
+    return Related(sha, "commit", len(paths), swept, tuple(files), notes=(*notes, *_cut(len(paths))))
 
 
 def _cut(paths: int) -> tuple[str, ...]:

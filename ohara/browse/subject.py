@@ -1,25 +1,27 @@
 """Finds what a place names: which lines of which file at which commit are to be followed.
 
-A file or symbol that is gone is followed from the commit that took it away. What is named by less than its
-whole path is taken when nothing else is meant; what does not exist is refused with the nearest thing that
-does.
+A file or symbol that is gone is followed from the commit that took it away. At a commit that is named, only
+what it leads to is known: what came later is refused. What is named by less than its whole path is taken when
+nothing else is meant; what does not exist is refused with the nearest thing that does.
 """
 
 from __future__ import annotations
 
 import posixpath
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ohara.browse.lineage import Position, Step, ended
 from ohara.browse.span import Span, Spans, joined
-from ohara.browse.symbols import defined_in, gone_symbol, qualified_names
+from ohara.browse.symbols import defined_in, gone_symbol, hunks_with, qualified_names
 from ohara.browse.versions import Library
 from ohara.browse.worktree import committed, line_count, read_work_tree
 from ohara.errors import RepositoryError, UsageError
+from ohara.git import decode
 from ohara.model import QueryClass, Sha
 from ohara.plural import counted
-from ohara.query.place import settled_target
+from ohara.query.place import Target, settled_target
 from ohara.records import dataclass
 from ohara.suggest import nearest
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
     from ohara.git.repo import Repository
     from ohara.model import ExplainOptions
-    from ohara.query.place import Target
     from ohara.store.answers import PathVersion
     from ohara.store.graph import CommitGraph
     from ohara.store.reading import Reader
@@ -61,12 +62,17 @@ class Places:
         self._notes: list[str] = []
         self._library = Library(repository, reader)
         self._in_work_tree = options.ref is None and not target.revision
-        self._sha = self._commit(options.ref or target.revision, must_be=options.ref is not None)
+        self._revision = options.ref or target.revision  # "" for HEAD, or the work tree
+        self._sha = self._commit(self._revision, must_be=options.ref is not None)
         self._indexed = self._nearest_indexed(self._sha)
+        self._within = reader.ancestors((self._indexed,)) if self._revision else None
 
     def find(self) -> Subject:
         """What the place names; an error where there is no such thing."""
         target = self._target
+        if (path := self._path_as_typed(target)) is not None:
+            self._target = Target(target.source, path=path)
+            return self._file(path, QueryClass.PATH)
         if target.may_be_either:
             path = self._path(target.path)
             if path is not None:
@@ -96,7 +102,14 @@ class Places:
                 if must_be:
                     raise
                 self._notes.append(f"{name} is not known here: lines are counted as in HEAD")
+                self._revision = ""
         return self._repository.commit_named("HEAD")
+
+    @property
+    def _at(self) -> str:
+        """The commit in which the place is looked for, in words."""
+        name = self._revision or "HEAD"
+        return self._sha[:10] if self._sha.startswith(name.lower()) else name
 
     def _nearest_indexed(self, sha: Sha) -> Sha:
         """The newest commit before this one, on its own line, that is indexed."""
@@ -118,16 +131,19 @@ class Places:
         if written.startswith("/"):
             return None
         suffix = f"/{written}"
-        there = [path for path, _, _ in self._head_files() if path.endswith(suffix)]
-        gone = [] if there else [path for path in self._reader.paths() if path.endswith(suffix)]
-        meant = there or gone
+        there = [path for path, _ in self._repository.files_at(self._sha) if path.endswith(suffix)]
+        known = () if there else self._reader.paths()
+        gone = [path for path in known if path.endswith(suffix)]
+        meant = there or [path for path in gone if self._within is None or self._was_there(path)]
         if len(meant) > 1:
             first = ", ".join(meant[:_MOST_NAMED]) + (", …" if len(meant) > _MOST_NAMED else "")
             raise UsageError(f"{written} may be {len(meant)} files", hint=f"say which one: {first}")
         return meant[0] if meant else None
 
-    def _head_files(self) -> Iterable[tuple[str, str, int]]:
-        return self._repository.head_tree_files()
+    def _path_as_typed(self, target: Target) -> str | None:
+        """The file that is called so, as one may be called `a:12`; None where lines or a symbol are meant."""
+        paths = self._spellings(target.typed) if target.typed else ()
+        return next((path for path in paths if self._is_committed(path)), None)
 
     def _spellings(self, written: str) -> Iterable[str]:
         """The paths, from the root, that a path may mean: below the folder it was typed in, or as it is."""
@@ -138,25 +154,50 @@ class Places:
                 yield written.removeprefix(root)
             return
         if self._folder:
-            below = posixpath.normpath(posixpath.join(self._folder, written))
-            if not below.startswith("../"):
-                yield below
+            for joined_path in dict.fromkeys(_joined(self._folder, written)):
+                below = posixpath.normpath(joined_path)
+                if not below.startswith("../"):
+                    yield below
         plain = posixpath.normpath(written)
         if not plain.startswith(".."):
             yield plain
 
+    def _is_committed(self, path: str) -> bool:
+        return bool(self._repository.blob_at(self._sha, path)) or self._was_there(path)
+
+    def _was_there(self, path: str) -> bool:
+        """True for a path that changed in history, or in what a commit that was named leads to."""
+        versions = self._reader.versions_of(path)
+        return any(self._within is None or change.commit_id in self._within for change in versions)
+
     def _exists(self, path: str) -> bool:
-        if self._repository.blob_at(self._sha, path) or self._library.of(path).changes:
+        if self._is_committed(path):
             return True
         return self._in_work_tree and read_work_tree(self._repository, path) is not None
 
     def _no_file(self, written: str) -> UsageError:
+        if later := self._later_file(written):
+            return later
         if folder := self._folder_named(written):
             return folder
         path = posixpath.normpath(posixpath.join(self._folder, written))
         guess = _nearest_path(path, self._reader.paths())
         hint = f"did you mean {guess}?" if guess else "git ls-files lists the files"
-        return UsageError(f"there is no file {written}, and there never was", hint=hint)
+        never = ", and there never was"
+        if self._revision or self._repository.is_shallow:
+            never = f" in {self._at}, nor was there before"
+            never += " as far as this shallow clone goes back" if self._repository.is_shallow else ""
+        return UsageError(f"there is no file {written}{never}", hint=hint)
+
+    def _later_file(self, written: str) -> UsageError | None:
+        """What to say of a file that the named commit does not lead to; None when there never was one."""
+        for path in self._spellings(written) if self._revision else ():
+            if self._reader.versions_of(path):
+                former = (name for name in self._library.other_names(path) if self._is_committed(name))
+                name = next(former, None)
+                hint = f"did you mean {name}?" if name else f"history has it: ohara explain {path}"
+                return UsageError(f"{path} is not in {self._at}, nor was it before", hint=hint)
+        return None
 
     def _folder_named(self, written: str) -> UsageError | None:
         """What to say of a folder; None for what is none."""
@@ -212,7 +253,7 @@ class Places:
 
     def _gone_file(self, path: str, query_class: QueryClass) -> Subject:
         """A file that is not there any more, from the commit that took it away."""
-        end = ended(self._library.of(path))
+        end = ended(self._library.of(path), self._within)
         if end is None:
             return self._elsewhere(path, query_class)
         at, change = end
@@ -235,7 +276,8 @@ class Places:
     def _elsewhere(self, path: str, query_class: QueryClass) -> Subject:
         """A file that HEAD does not have and another branch does."""
         changes = self._library.of(path).changes
-        at = max(changes)
+        within = self._within
+        at = max(at for at, change in changes.items() if within is None or change.commit_id in within)
         sha = Sha(self._library.graph.shas[at].hex())
         self._notes.append(
             f"{path} is not in {self._sha[:10]}: its history ends in {sha[:10]}, on another branch"
@@ -281,20 +323,27 @@ class Places:
         return Subject(QueryClass.SYMBOL, tuple(starts), (), tuple(self._notes))
 
     def _definitions(self, name: str, path: str | None) -> list[tuple[str, str, Span]]:
-        """Where a symbol is defined: path, whole name and lines, as the files are now."""
-        paths = [path] if path else list(dict.fromkeys(each.path for each in self._reader.definitions(name)))
+        """Where a symbol is defined: path, whole name and lines, as the files are there."""
+        paths = [path] if path else self._paths_defining(name)
         return [
             (each, symbol, span)
             for each in paths
             for symbol, span in defined_in(self._content(each), each, name)
         ]
 
+    def _paths_defining(self, name: str) -> list[str]:
+        """The files that may define a symbol: HEAD's, and at a named commit those that ever did before it."""
+        paths = [each.path for each in self._reader.definitions(name)]
+        if self._within is not None:
+            paths += self._reader.paths_reached(hunks_with(self._reader, name, self._within))
+        return list(dict.fromkeys(paths))
+
     def _content(self, path: str) -> bytes:
         work = read_work_tree(self._repository, path) if self._in_work_tree else None
         return (work if work is not None else self._repository.file_at(self._sha, path)) or b""
 
     def _gone_symbol(self, name: str, path: str | None, *, must_be_path: bool) -> Subject:
-        gone = gone_symbol(self._repository, self._reader, self._library, name, path)
+        gone = gone_symbol(self._repository, self._reader, self._library, name, path, within=self._within)
         if gone is None:
             raise self._no_symbol(name, path, must_be_path=must_be_path)
         sha = gone.change_sha
@@ -302,12 +351,19 @@ class Places:
             self._notes.append(f"{name} was last in {gone.start.path}, and removed in {sha[:10]}")
             ending = _ending(gone.change, sha, gone.start)
             return Subject(QueryClass.SYMBOL, (gone.start,), (ending,), tuple(self._notes))
-        self._notes.append(f"{name} is not in HEAD; it was last changed in {sha[:10]}")
+        self._notes.append(f"{name} is not in {self._at}; it was last changed in {sha[:10]}")
         return Subject(QueryClass.SYMBOL, (gone.start,), (), tuple(self._notes))
 
     def _no_symbol(self, name: str, path: str | None, *, must_be_path: bool) -> UsageError:
-        if must_be_path and (folder := self._folder_named(name)):
-            return folder
+        if must_be_path and (refused := self._later_file(name) or self._folder_named(name)):
+            return refused
+        if self._revision and self._reader.symbols_named((name,)):
+            where = f"{path} at {self._at}" if path else self._at
+            defined = [each.path for each in self._reader.definitions(name)]
+            who = f"HEAD has it in {defined[0]}" if defined else "history has it"
+            return UsageError(
+                f"{name} is not in {where}, nor was it before", hint=f"{who}: ohara explain {name}"
+            )
         what = f"no file and no symbol {name}" if must_be_path else f"no symbol {name}"
         where = f" in {path}" if path else ""
         known: Sequence[str]
@@ -323,6 +379,13 @@ class Places:
             guess = f"{path}:{guess}"
         hint = f"did you mean {guess}?" if guess else "ohara find searches for anything else"
         return UsageError(f"history knows {what}{where}", hint=hint)
+
+
+def _joined(folder: str, name: str) -> Iterable[str]:
+    """A name below a folder: as they are, and as the whole is decoded where either may be no UTF-8."""
+    yield posixpath.join(folder, name)
+    for parts in product(decode.encodings(folder), decode.encodings(name)):
+        yield decode.path(posixpath.join(*parts))
 
 
 def nearest_indexed(repository: Repository, graph: CommitGraph, sha: Sha) -> tuple[Sha | None, int]:

@@ -10,12 +10,14 @@ from ohara.browse.span import Span, joined
 from ohara.languages import language_of
 from ohara.model import Filters, Sha
 from ohara.parse.symbols import symbols_in
+from ohara.retrieve.order_by_age import newest_first
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ohara.browse.versions import Library
     from ohara.git.repo import Repository
+    from ohara.model import HunkId
     from ohara.store.answers import PathVersion
     from ohara.store.reading import Reader
 
@@ -24,7 +26,7 @@ _LOOKED_AT = 50  # of the newest hunks that touch a symbol
 
 
 class GoneSymbol(NamedTuple):
-    """A symbol that HEAD does not define: where it last was, and what removed or last touched it."""
+    """A symbol that is not defined any more: where it last was, and what removed or last touched it."""
 
     start: Position
     change: PathVersion
@@ -50,13 +52,26 @@ def qualified_names(name: str, found: Collection[str]) -> frozenset[str]:
     return frozenset([dotted] if dotted in found else found)
 
 
-def gone_symbol(
-    repository: Repository, reader: Reader, library: Library, name: str, path: str | None
-) -> GoneSymbol | None:
-    """Where a symbol was that HEAD does not define; None when history knows none of that name."""
+def hunks_with(reader: Reader, name: str, within: Collection[int] | None = None) -> list[HunkId]:
+    """The hunks that touch a symbol, newest first; of these commits alone, if there are any."""
+    filters = Filters() if within is None else Filters(refs=("REV",))
     numbers = reader.symbols_named((name,))
-    touched = reader.touching(numbers, reader.allow(Filters())) if numbers else []
-    hunks = list(dict.fromkeys(each.at.hunk for each in touched))[:_LOOKED_AT]
+    touched = reader.touching(numbers, reader.allow(filters, reachable=within)) if numbers else []
+    newest = newest_first(reader, [each.at for each in touched])
+    return list(dict.fromkeys(at.hunk for at in newest))
+
+
+def gone_symbol(
+    repository: Repository,
+    reader: Reader,
+    library: Library,
+    name: str,
+    path: str | None,
+    *,
+    within: Collection[int] | None = None,
+) -> GoneSymbol | None:
+    """Where a symbol was that is not defined any more; None when these commits, or any, knew none."""
+    hunks = hunks_with(reader, name, within)[:_LOOKED_AT]
     rows = reader.hydrate(hunks)
     paths = (path, *library.other_names(path)) if path else None
     for hunk in hunks:

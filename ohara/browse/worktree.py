@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.browse.span import Span, Spans, carry_all, joined
+from ohara.git import decode
 from ohara.git.file_diff import DEFAULT_CAP
 from ohara.git.hunks import groups
 from ohara.safe_read import IrregularFile, read_regular
@@ -24,10 +26,14 @@ def read_work_tree(repository: Repository, path: str) -> bytes | None:
     """A file of the work tree; None without one, and where it is no plain file of a size that is read."""
     if repository.work_dir is None:
         return None
-    try:
-        return read_regular(repository.work_dir / path, DEFAULT_CAP)
-    except (IrregularFile, OSError, ValueError):
-        return None
+    for encoded in decode.encodings(path):
+        try:
+            data = read_regular(repository.work_dir / os.fsdecode(encoded), DEFAULT_CAP)
+        except (IrregularFile, OSError, ValueError):
+            continue
+        if data is not None:
+            return data
+    return None
 
 
 def committed(lines: Spans, work: bytes, blob: bytes) -> Committed:

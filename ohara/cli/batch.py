@@ -11,9 +11,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.cli.output import say
+from ohara.cli.output import say, total_of
 from ohara.cli.report import as_ohara_error
-from ohara.cli.search import read_query
+from ohara.cli.search import ALL, read_query
 from ohara.errors import UsageError
 from ohara.model import MOST_HITS, Mode
 from ohara.present.json import error_object, results_object, written
@@ -46,6 +46,8 @@ def _answer(searcher: Searcher, options: SearchOptions, line: str) -> str:
         name = asked.get("id")
         source, chosen = _question(asked, options)
         results = searcher.find_pattern(read_query(source, chosen), chosen)
+        if chosen.k == 0:
+            total_of(results, ALL)
     except Exception as fault:  # noqa: BLE001 - whatever it was, the other lines must be answered
         return written(error_object(as_ohara_error(fault), name=name))
     return written(results_object(results, name=name))

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import subprocess
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from io import BufferedReader
+from typing import TYPE_CHECKING
 
 from ohara.errors import RepositoryError
+from ohara.git import decode
 from ohara.gitcommand import git_command, git_environment
 
 if TYPE_CHECKING:
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
     from ohara.model import Sha
 
 # A merge is shown as git show does: what it changed beside what its parents did.
-_DIFF_TREE = ("diff-tree", "-r", "--root", "--no-commit-id", "--cc", "-M")
-_PATCH = ("-p", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short")
+_DIFF_TREE = ("diff-tree", "-r", "--root", "--no-commit-id", "--cc")
+_PATCH = ("-M", "-p", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short")
 _TIMEOUT_S = 60.0
+_GLOB = frozenset("*?[\\")
 
 
 def resolved(repository: Path, name: str) -> str | None:
@@ -34,15 +37,40 @@ def resolved(repository: Path, name: str) -> str | None:
 
 
 def changed_paths(repository: Path, sha: Sha, pathspecs: Sequence[str]) -> frozenset[str]:
-    """The paths that a commit changed, of those that pathspecs name."""
+    """The paths that a commit changed, of those that pathspecs name, as the index spells them."""
+    return frozenset(map(decode.path, _changed(repository, sha, pathspecs)))
+
+
+def _changed(repository: Path, sha: Sha, pathspecs: Sequence[str]) -> list[bytes]:
     done = _run(repository, *_DIFF_TREE, "--name-only", "-z", sha, "--", *pathspecs)
     if done.returncode:
-        raise _refused(done.stderr)
-    return frozenset(path.decode("utf-8", "replace") for path in done.stdout.split(b"\0") if path)
+        raise _refused(done.stderr, sha)
+    return [path for path in done.stdout.split(b"\0") if path]
+
+
+def as_git_knows(repository: Path, sha: Sha, pathspec: str) -> str:
+    """A pathspec; for a changed path that is not UTF-8, given as the index spells it, one that git takes."""
+    if pathspec.isascii() or _changed(repository, sha, (pathspec,)):
+        return pathspec
+    named = (path for path in _changed(repository, sha, ()) if decode.path(path) == pathspec)
+    return next((f":(top,literal){os.fsdecode(path)}" for path in named), pathspec)
+
+
+def is_path(repository: Path, sha: Sha, pathspec: str) -> bool:
+    """True for what git takes for a path without `--` before it, and for files of the commit.
+
+    These are patterns, and what is in the work tree, in the commit, or taken away by it.
+    """
+    if pathspec.startswith(":") or not _GLOB.isdisjoint(pathspec) or os.path.lexists(repository / pathspec):
+        return True
+    listed = _run(repository, "ls-tree", "--name-only", "-z", sha, "--", pathspec)
+    return bool(listed.stdout) or bool(_changed(repository, sha, (pathspec,)))
 
 
 @contextmanager
-def patch(repository: Path, sha: Sha, pathspecs: Sequence[str], context: int | None) -> Iterator[IO[bytes]]:
+def patch(
+    repository: Path, sha: Sha, pathspecs: Sequence[str], context: int | None
+) -> Iterator[BufferedReader]:
     """The diff of a commit, to be read as it comes; leaving ends git, and a git that failed is an error."""
     lines = () if context is None else (f"-U{context}",)
     command = git_command(repository, *_DIFF_TREE, *_PATCH, *lines, sha, "--", *pathspecs)
@@ -57,7 +85,7 @@ def patch(repository: Path, sha: Sha, pathspecs: Sequence[str], context: int | N
     except OSError as error:
         raise _no_git(error) from error
     with process:
-        assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+        assert isinstance(process.stdout, BufferedReader)  # noqa: S101 - a pipe was asked for
         assert process.stderr is not None  # noqa: S101
         try:
             yield process.stdout
@@ -66,7 +94,7 @@ def patch(repository: Path, sha: Sha, pathspecs: Sequence[str], context: int | N
             raise
         said = process.stderr.read()
     if process.returncode:
-        raise _refused(said)
+        raise _refused(said, sha)
 
 
 def _run(repository: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
@@ -85,7 +113,17 @@ def _run(repository: Path, *arguments: str) -> subprocess.CompletedProcess[bytes
         raise _no_git(error) from error
 
 
-def _refused(said: bytes) -> RepositoryError:
+def lacking_contents(sha: Sha, files: str) -> RepositoryError:
+    """The error for a commit of which a partial clone cannot show all."""
+    return RepositoryError(
+        f"this is a partial clone, which lacks the contents of {files} that {sha[:10]} changed",
+        hint=f"git show {sha[:10]} would fetch them, which ohara does not do by itself",
+    )
+
+
+def _refused(said: bytes, sha: Sha) -> RepositoryError:
+    if b"promisor remote" in said:
+        return lacking_contents(sha, "files")
     lines = said.decode("utf-8", "replace").strip().splitlines() or ["git failed"]
     return RepositoryError(lines[0].removeprefix("fatal: "), hint="see what git says: git show")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ohara.cli.filters import read_filters, read_polarity
 from ohara.cli.printing import Form, OutputOptions
+from ohara.cli.typed import decoded, decoded_words
 from ohara.config import default_server
 from ohara.errors import QueryError, UsageError
 from ohara.model import Group, Intent, Mode, Order, SearchOptions
@@ -91,7 +92,7 @@ def read_arguments(
     options = SearchOptions(
         k=1 if only or counts else count,
         mode=Mode.STRUCTURAL if rule is not None else Mode(mode),
-        filters=read_filters(now=now, **filters),  # type: ignore[arg-type]  # as filter_options declares them
+        filters=read_filters(now=now, **_decoded(filters)),  # type: ignore[arg-type]  # as filter_options declares them
         polarity=read_polarity(added=added, removed=removed),
         rerank=False if no_rerank else None,
         all_hunks=all_hunks,
@@ -116,7 +117,15 @@ def read_arguments(
         }
     )
     printing = OutputOptions(
-        form, color, explain, budget, date=date, urls=urls, template=chosen_format, cut=oneline
+        form,
+        color,
+        explain,
+        budget,
+        date=date,
+        urls=urls,
+        template=chosen_format,
+        cut=oneline,
+        whole=count == 0,
     )
     if batch:
         _check_batch(
@@ -135,7 +144,7 @@ def read_arguments(
         raise UsageError("--everywhere and --repo exclude each other", hint="choose one of them")
     among = (EVERYWHERE,) if everywhere else repos
     return FindArguments(
-        words,
+        tuple(map(decoded_words, words)),
         among,
         options,
         printing,
@@ -145,6 +154,16 @@ def read_arguments(
         paged=not no_pager,
         shared=_server(shared, among),
     )
+
+
+def _decoded(filters: Mapping[str, object]) -> dict[str, object]:
+    """The values of options, as the index spells them."""
+    return {
+        name: tuple(decoded(each) if isinstance(each, str) else each for each in values)
+        if isinstance(values, tuple)
+        else values
+        for name, values in filters.items()
+    }
 
 
 def _server(named: str | None, repos: Sequence[str]) -> str | None:

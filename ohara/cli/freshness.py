@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ohara.cli.progress import Reporter
 from ohara.engine import CATCH_UP_COMMITS
-from ohara.errors import IndexCorrupt, IndexLocked, IndexTooNew, StoreError
+from ohara.errors import IndexCorrupt, IndexLocked, IndexMissing, IndexTooNew, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +71,13 @@ def renew_vectors(engine: Engine) -> list[str]:
 
 
 def _holds_nothing(engine: Engine) -> bool:
-    """True when the first run was ended before it indexed any commit."""
-    pending = engine.pending()
+    """True when the first run was ended before it indexed any commit, or before it wrote anything at all."""
+    try:
+        pending = engine.pending()
+    except IndexMissing:
+        if engine.indexing_since() is not None:  # it is being made
+            raise
+        return True
     return pending is not None and pending > CATCH_UP_COMMITS and not engine.status().indexed
 
 
@@ -108,7 +113,10 @@ def _start_background(engine: Engine) -> list[str]:
     """Start an indexer that outlives this process, unless one is running; returns notes about it."""
     if engine.indexing_since() is not None:
         return [_BEING_READ]
-    start_indexer(engine.repository.common_dir, engine.location.folder / _LOG)
+    try:
+        start_indexer(engine.repository.common_dir, engine.location.folder / _LOG)
+    except OSError as error:  # what is indexed can still be searched
+        return [f"the rest cannot be read: {error.strerror}: {error.filename}"]
     return ["the rest is being read in the background (ohara status)"]
 
 

@@ -35,8 +35,7 @@ def indexed_names(repository: Path, kind: NameKind, begun: str, most: int) -> tu
 
 
 def _read_here(repository: Path, kind: NameKind, begun: str, most: int) -> tuple[str, ...] | None:
-    import anyio
-
+    from ohara import blocking
     from ohara.engine import Engine
 
     engine = Engine.open(repository)
@@ -44,6 +43,6 @@ def _read_here(repository: Path, kind: NameKind, begun: str, most: int) -> tuple
         if not engine.store.exists:
             return None
         browser = engine.browser
-        return anyio.run(lambda: browser.names(kind, begun, most))
+        return blocking.run(browser.names, kind, begun, most)
     finally:
         engine.close()

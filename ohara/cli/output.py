@@ -7,7 +7,6 @@ process's terminal.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sys
 from dataclasses import replace
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 from ohara.cli.pager import page_out
 from ohara.cli.printing import Form, Terminal
 from ohara.cli.report import ExitCode, describe
-from ohara.errors import UsageError
+from ohara.cli.search import ALL, COUNT, no_list
 from ohara.model import QueryClass
 from ohara.present.advice import advice, doubtful
 from ohara.present.budget import within_budget
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from ohara.cli.printing import OutputOptions
     from ohara.model import Hit, Results
 
-_COUNTED = 60  # characters of a query that a hint repeats
-
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
@@ -50,6 +47,8 @@ def rendered(
     results: Results, printing: OutputOptions, terminal: Terminal, *, now: float, notes: Sequence[str] = ()
 ) -> Rendered:
     """Render the hits for stdout, and warnings, notes and the summary for stderr."""
+    if printing.whole:
+        total_of(results, ALL)
     if printing.form is Form.SILENT:
         doubt = doubtful(results)
         return Rendered(err=f"{describe(doubt)}\n" if doubt else "")
@@ -71,7 +70,7 @@ def _hits(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[
             kept = _within(results, printing, lambda hit: written(hit_object(hit)), alone=True)
             return kept, [written(hit_object(hit)) for hit in kept]
         case Form.COUNT:
-            return results.hits, [str(_total(results))]
+            return results.hits, [str(total_of(results, COUNT))]
         case Form.TEMPLATE:
             several = bool(results.parts) and printing.cut
             template = read_template(naming_repositories(printing.template) if several else printing.template)
@@ -142,22 +141,13 @@ def _page(printing: OutputOptions, terminal: Terminal, *, now: float) -> Page:
     )
 
 
-def _total(results: Results) -> int:
-    """How many hits there are in all; an error for a ranking, which is cut where it pleases."""
+def total_of(results: Results, option: str) -> int:
+    """How many hits there are in all, as an option asks for; an error for a ranking."""
     if results.total is None:
         if results.hits or results.query.words:
-            raise UsageError(
-                f"--count counts a list, and this query, read as {results.query.query_class}, ranks",
-                hint=f"quote a text to count what holds it: --count {_quoted(results.query.words)}",
-            )
+            raise no_list(results.query, option)
         return 0
     return results.total
-
-
-def _quoted(words: str) -> str:
-    """The words as a literal text, for a shell; an example in their place where there are none, or many."""
-    text = words if words and '"' not in words and len(words) <= _COUNTED else "retry"
-    return shlex.quote(f'"{text}"')
 
 
 def _fitted(line: str, printing: OutputOptions, page: Page) -> str:

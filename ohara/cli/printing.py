@@ -26,7 +26,8 @@ class Form(Enum):
 class OutputOptions:
     """How to print: the format, colour, whether to explain ranks, the token budget, whole messages.
 
-    `template` is the text of --format; with `cut` its lines end at the edge of a terminal.
+    `template` is the text of --format; with `cut` its lines end at the edge of a terminal. `whole`
+    asks for all of a list.
     """
 
     form: Form
@@ -38,6 +39,7 @@ class OutputOptions:
     urls: bool = False
     template: str = ""
     cut: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

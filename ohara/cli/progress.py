@@ -43,7 +43,7 @@ class Pace:
 
     def add(self, progress: Progress) -> None:
         """Record the progress of the pass."""
-        if self._seen and self._seen[-1].stage is not progress.stage:
+        if self._seen and _counted(self._seen[-1]) != _counted(progress):
             self._seen.clear()
         self._seen.append(progress)
         while progress.elapsed_s - self._seen[0].elapsed_s > _PACE_WINDOW_S:
@@ -59,13 +59,19 @@ class Pace:
     def seconds_left(self) -> float | None:
         """Seconds until the pass is done at this pace, or None while that is not known yet."""
         last = self._seen[-1]
-        commits = self.per_second(lambda progress: progress.done)
-        return (last.total - last.done) / commits if commits > 0 else None
+        pace = self.per_second(lambda progress: progress.done)
+        return (last.total - last.done) / pace if pace > 0 else None
+
+
+def _counted(progress: Progress) -> tuple[Pass, bool]:
+    """What is counted: a pass's commits, or its files."""
+    return progress.stage, progress.of_head
 
 
 def describe(progress: Progress, pace: Pace) -> str:
     """One line that describes the progress of a run."""
-    parts = [f"{progress.done:,} of {progress.total:,} commits"]
+    things = "different files of HEAD" if progress.of_head else "commits"
+    parts = [f"{progress.done:,} of {progress.total:,} {things}"]
     hunks = pace.per_second(lambda moment: moment.hunks)
     if hunks >= 1:
         parts.append(f"{hunks:,.0f} hunks/s")
@@ -102,7 +108,7 @@ class Reporter:
         self._terminal = sys.stderr.isatty() and not as_json
         self._pace = Pace()
         self._last_shown = float("-inf")
-        self._last_stage: Pass | None = None
+        self._last_counted: tuple[Pass, bool] | None = None
         self._drawn = False
 
     @property
@@ -123,9 +129,9 @@ class Reporter:
         finished = progress.done >= progress.total
         every_s = _EVENT_EVERY_S if self._json else _REDRAW_S if self._terminal else _LINE_EVERY_S
         due = now - self._last_shown >= every_s
-        if self._quiet or not (due or finished or progress.stage is not self._last_stage):
+        if self._quiet or not (due or finished or _counted(progress) != self._last_counted):
             return
-        self._last_shown, self._last_stage = now, progress.stage
+        self._last_shown, self._last_counted = now, _counted(progress)
         if self._json:
             sys.stdout.write(_event(progress) + "\n")
             sys.stdout.flush()
@@ -155,6 +161,7 @@ def _event(progress: Progress) -> str:
             "total": progress.total,
             "hunks": progress.hunks,
             "elapsed_s": round(progress.elapsed_s, 3),
+            "of": "files" if progress.of_head else "commits",
         }
     )
 

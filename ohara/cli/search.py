@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
-from ohara.model import QueryClass
+from ohara.model import Mode, Order, QueryClass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from ohara.model import Query, Results, SearchOptions
     from ohara.retrieve.lanes.literal import Verified
 
+ALL, COUNT = "-k 0", "--count"  # the options that need a list
+_NAMES = frozenset({QueryClass.SHA, QueryClass.PATH})  # also where their words look like no other name
 _PROGRESS_AFTER_S = 0.3  # a search that ends sooner shows no progress
-_LISTED = frozenset({QueryClass.LITERAL, QueryClass.REGEX, QueryClass.SHA, QueryClass.STRUCTURAL})
+_COUNTED = 60  # characters of a query that a hint repeats
 
 
 def joined(words: Sequence[str]) -> str:
@@ -27,10 +30,11 @@ def joined(words: Sequence[str]) -> str:
 
     With several arguments, the shell has removed the quotes of `author:"Bob Smith"`: they are added again.
     """
-    return " ".join(map(_requoted, words)) if len(words) > 1 else "".join(words)
+    return " ".join(map(requoted, words)) if len(words) > 1 else "".join(words)
 
 
-def _requoted(word: str) -> str:
+def requoted(word: str) -> str:
+    """An argument of several, with the quotes of a value with spaces."""
     from ohara.query import ALL_NAMES
 
     name, _, value = word.partition(":")
@@ -50,12 +54,38 @@ def read_query(source: str, options: SearchOptions) -> Query:
     from ohara.retrieve import reading
 
     query = reading.read_query(source, options)
-    if options.k == 0 and query.query_class not in _LISTED and not query.structure:
-        raise UsageError(
-            f"-k 0 lists all matches of a text or /…/, and this query was read as {query.query_class}",
-            hint="give a number, or --mode literal",
-        )
+    if options.k == 0 and _surely_ranks(query, options):
+        raise no_list(query, ALL)
     return query
+
+
+def _surely_ranks(query: Query, options: SearchOptions) -> bool:
+    """True for words that name nothing: what a name stands for, and what is sorted by time, may be a list."""
+    from ohara.query.names import read_name
+
+    if not query.words or query.structure or options.order != Order.RANK:
+        return False
+    if query.patterns or query.mode is not Mode.AUTO:
+        return True
+    return query.query_class not in _NAMES and read_name(query.words) is None
+
+
+def no_list(query: Query, option: str) -> UsageError:
+    """The error for a ranking, which ends where it pleases: of that there is no whole, and no number."""
+    verb = "lists" if option == ALL else "counts"
+    hint = f"quote a text to {verb[:-1]} what holds it: {option} {_quoted(query.words)}"
+    if query.query_class is QueryClass.SYMBOL and query.words.replace(".", "_").isidentifier():
+        hint = f"what touches the symbol: {option} {shlex.quote(f'symbol:{query.words}')}; {hint}"
+    what = "all of a list" if option == ALL else "a list"
+    return UsageError(
+        f"{option} {verb} {what}, and this query, read as {query.query_class}, ranks", hint=hint
+    )
+
+
+def _quoted(words: str) -> str:
+    """The words as a literal text, for a shell; an example in their place where there are none, or many."""
+    text = words if words and '"' not in words and len(words) <= _COUNTED else "retry"
+    return shlex.quote(f'"{text}"')
 
 
 def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool = False) -> Results:
@@ -63,9 +93,9 @@ def ask(engine: Engine, query: Query, options: SearchOptions, *, watched: bool =
     if not (watched and (query.patterns or query.structure) and sys.stderr.isatty()):
         return engine.find_pattern(query, options)
 
-    import anyio
+    from ohara import blocking
 
-    return anyio.run(_watched, engine, query, options)
+    return blocking.run(_watched, engine, query, options)
 
 
 async def _watched(engine: Engine, query: Query, options: SearchOptions) -> Results:

@@ -317,7 +317,12 @@ def _parsed(line: bytes) -> Progress | _Ended | None:
         if event["event"] != "progress":
             return None
         return Progress(
-            Pass(event["pass"]), event["done"], event["total"], event["hunks"], event["elapsed_s"]
+            Pass(event["pass"]),
+            event["done"],
+            event["total"],
+            event["hunks"],
+            event["elapsed_s"],
+            of_head=event["of"] == "files",
         )
     except (ValueError, KeyError, TypeError):
         return None

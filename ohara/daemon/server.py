@@ -63,7 +63,7 @@ def serve(given: Options, wording: Wording) -> None:
     with only_one(paths.runtime_dir()), logging_to_file():
         _log.info("ohara %s starts, process %d", __version__, os.getpid())
         try:
-            anyio.run(_Service(given, wording).run)
+            anyio.run(_Service(given, wording).run)  # noqa: TID251 - it returns nothing
         except BaseException:
             _log.exception("the service ends by a fault")
             raise

@@ -118,8 +118,7 @@ class MergeStep:
         if first is None or result is None:
             return
         for delta in tree.compare(self._repository.objects, first, result, set()):
-            is_file = delta.new is not None and delta.new.type != tree.SUBMODULE
-            yield decode.path(delta.path), delta.new.oid.hex() if delta.new and is_file else None
+            yield decode.path(delta.path), delta.new.blob if delta.new else None
 
     def _put_together(
         self, link: CommitLink, parents: MergedParents, path: str, blob: str, row: FileOfCommit | None

@@ -100,9 +100,8 @@ class Tip:
         if self._blobs is None:
             root = self._repository.links(self.sha).tree
             self._blobs = {
-                decode.path(path): entry.oid.hex()
+                decode.path(path): entry.blob
                 for path, entry in tree.files(self._repository.objects, root, set())
-                if entry.type != tree.SUBMODULE
             }
         return self._blobs
 

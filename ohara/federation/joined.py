@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ohara.model import IndexStatus, LaneReport, LaneStatus, Part, PassStatus, Results
+from ohara.model import IndexStatus, LaneReport, LaneStatus, Part, PassStatus, Results, Unread
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def joined(
         total=_total(told.values()),
         unmatched=() if hits else _unmatched(list(told.values())),
         outside=sum(each.outside for each in told.values()),
+        unread=_unread(told.values()),
     )
 
 
@@ -113,13 +114,30 @@ def _notes(query: Query, told: Mapping[int, Results], counts: Counter[int]) -> t
         (each.index.repository, note)
         for each in speaking.values()
         for note in each.notes
-        if note not in query.notes
+        if note not in query.notes and note != _reason(each)
     ]
     times = Counter(note for _, note in own)
     notes = dict.fromkeys(query.notes)
     for repository, note in own:
         notes[note if times[note] == len(speaking) else f"{repository}: {note}"] = None
-    return tuple(notes)
+    # What was not read may hold hits of a repository that has none.
+    return (*notes, *(f"{each.index.repository}: {_reason(each)}" for each in told.values() if each.unread))
+
+
+def _reason(results: Results) -> str | None:
+    return results.unread.reason if results.unread else None
+
+
+def _unread(told: Iterable[Results]) -> Unread | None:
+    """What was not read in all repositories together."""
+    found = {each.index.repository: each.unread for each in told if each.unread is not None}
+    if not found:
+        return None
+    return Unread(
+        sum(each.commits for each in found.values()),
+        "; ".join(f"{repository}: {each.reason}" for repository, each in found.items()),
+        next(iter(found.values())).hint,
+    )
 
 
 def _together(indexes: Sequence[IndexStatus]) -> IndexStatus:

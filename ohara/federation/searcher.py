@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
-import anyio
 import anyio.to_thread
 
+from ohara import blocking
 from ohara.engine import Engine
 from ohara.errors import OharaError, RepositoryError
 from ohara.federation.asking import ask
@@ -84,7 +84,7 @@ class Federation:
 
     def find_pattern(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
         """Search all of them."""
-        return anyio.run(self.find, query, options)
+        return blocking.run(self.find, query, options)
 
     async def find(self, query: str | Query, options: SearchOptions = SearchOptions()) -> Results:  # noqa: B008 - frozen
         """Search all of them, in a running event loop."""

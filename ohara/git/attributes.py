@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ohara.errors import RepositoryError
 from ohara.git import decode, tree, wildcard
-from ohara.git.tree import REGULAR
+from ohara.git.tree import REGULAR, SUBMODULE
 from ohara.model import LeftOut
 from ohara.records import dataclass
 from ohara.safe_read import IrregularFile, read_regular
@@ -172,7 +172,7 @@ def ignore_text(repo: Repository) -> str | None:
             return decode.text(data)
     for sha in repo.resolve(["HEAD"]).values():
         entry = tree.find(repo.objects, repo.links(sha).tree, IGNORE_FILE)
-        if entry is not None:
+        if entry is not None and entry.type != SUBMODULE:
             return _ignore_text_of(repo, sha, entry)
     return None
 

@@ -17,6 +17,8 @@ MOST_PATH_CHARS: Final = 4_096  # PATH_MAX
 # Where Windows-1252 has no character, Latin-1's control character stands in: all 256 bytes decode.
 _LEGACY = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
 
+_TO_LEGACY = {ord(char): byte for byte, char in enumerate(_LEGACY)}
+
 # Encodings that a commit may name. Others that Python knows are transforms or escapes ("unicode_escape",
 # "idna", "utf-7"), which a stranger's commit must not choose.
 _TEXT_ENCODINGS = re.compile(
@@ -30,6 +32,17 @@ def text(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return "\n".join(_line(line) for line in data.split(b"\n"))
+
+
+def utf8(data: bytes) -> bytes:
+    """What `text` makes of bytes, as UTF-8: most are that already."""
+    if data.isascii():
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return text(data).encode()
+    return data
 
 
 def patch(data: bytes) -> str:
@@ -65,6 +78,21 @@ def path(data: bytes) -> str:
         return decoded
     digest = blake2b(data, digest_size=8).hexdigest()
     return f"{decoded[: MOST_PATH_CHARS - len(digest) - 1]}…{digest}"
+
+
+def encodings(decoded: str) -> tuple[bytes, ...]:
+    """The bytes that a decoded path may have been: UTF-8, or else what reads so as Windows-1252.
+
+    A path is decoded as a whole: above a name that is not UTF-8, a folder that is reads as Windows-1252, too.
+    """
+    plain = decoded.encode("utf-8", "surrogatepass")
+    if decoded.isascii():
+        return (plain,)
+    try:
+        legacy = codecs.charmap_encode(decoded, "strict", _TO_LEGACY)[0]
+    except UnicodeEncodeError:
+        return (plain,)
+    return (plain, legacy) if path(legacy) == decoded else (plain,)
 
 
 def declared(data: bytes, encoding: bytes | None) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ohara.git import decode, merge, renames, tree
 from ohara.git.file_diff import DEFAULT_OPTIONS, DiffOptions, Reading
+from ohara.line_counts import line_counts
 from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha
 from ohara.records import dataclass
 
@@ -112,23 +113,19 @@ def _described(delta: tree.Delta, found: tuple[Hunk, ...] | LeftOut) -> FileChan
     else:
         kind = ChangeKind.MODIFIED
     hunks = () if isinstance(found, LeftOut) else found
+    counts = [line_counts(hunk.body) for hunk in hunks]
     return FileChange(
         kind,
         decode.path(path),
         decode.path(old_path) if old_path is not None else None,
         _blob(old),
         _blob(new),
-        sum(_lines_with("+", hunk.body) for hunk in hunks),
-        sum(_lines_with("-", hunk.body) for hunk in hunks),
+        sum([each.added for each in counts]),
+        sum([each.removed for each in counts]),
         hunks,
         found if isinstance(found, LeftOut) else None,
     )
 
 
 def _blob(entry: tree.Entry | None) -> str | None:
-    """A submodule's entry names a commit of another repository, not a blob."""
-    return entry.oid.hex() if entry and entry.type != tree.SUBMODULE else None
-
-
-def _lines_with(sign: str, body: str) -> int:
-    return body.count("\n" + sign) + body.startswith(sign)
+    return entry.blob if entry else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from ohara.git import hunks
 from ohara.git.tree import SUBMODULE, Entry
-from ohara.model import Hunk, LeftOut
+from ohara.model import Hunk, LeftOut, submodule_text
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Reading:
         if entry is None:
             return b""
         if entry.type == SUBMODULE:
-            return b"Subproject commit %s\n" % entry.oid.hex().encode()
+            return submodule_text(entry.blob) or b""
         data = self.objects.blob(entry.oid, self.options.max_blob_bytes)
         if isinstance(data, LeftOut):
             if data is LeftOut.MISSING:

@@ -20,7 +20,7 @@ from ohara.git.gitdir import common_dir, find, object_folders, vet
 from ohara.git.grafts import Grafts
 from ohara.git.loose_objects import object_database
 from ohara.git.objects import Objects, tune
-from ohara.model import LeftOut, Sha
+from ohara.model import LeftOut, Sha, submodule_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,19 +87,29 @@ class Repository:
         """True when history was cut off by a shallow clone."""
         return bool(self.grafts.shallow)
 
+    def is_cut_off(self, sha: Sha) -> bool:
+        """True for a commit whose parents a shallow clone lacks: it seems to add every file."""
+        return bytes.fromhex(sha) in self.grafts.shallow
+
     def remote_url(self) -> str | None:
         """Where `origin`, or else the only remote, is fetched from."""
+        return next(iter(self.remote_urls()), None)
+
+    def remote_urls(self) -> tuple[str, ...]:
+        """Where `origin`, or else the only remote, is fetched from, then the others; none without that."""
         urls = {
             name.removeprefix("remote.").removesuffix(".url"): url
             for name, url in self._settings().items()
             if name.startswith("remote.") and name.endswith(".url")
         }
-        return urls.get("origin") or (next(iter(urls.values())) if len(urls) == 1 else None)
+        own = urls.get("origin") or (next(iter(urls.values())) if len(urls) == 1 else None)
+        return tuple(dict.fromkeys((own, *urls.values()))) if own else ()
 
     def setting(self, name: str) -> tuple[str, ...]:
-        """Every value of a setting of git's; an unreadable configuration has none."""
+        """Every value of a setting of git's; a name alone and an unreadable configuration have none."""
         try:
-            return tuple(self.handle.config_snapshot.get_multivar(name))
+            values = self.handle.config_snapshot.get_multivar(name)
+            return tuple(value for value in values if value is not None)
         except (pygit2.GitError, KeyError, ValueError, OSError):
             return ()
 
@@ -192,24 +202,34 @@ class Repository:
         found = commits.links(data) if data is not None else None
         return found.tree if found else None
 
+    @property
+    def is_partial(self) -> bool:
+        """True for a partial clone: a pack of it names objects that were left on the server."""
+        return any(True for folder in object_folders(self.common_dir) for _ in folder.glob("pack/*.promisor"))
+
     def has_object(self, oid: str) -> bool:
         """Looks whether an object has arrived, also one that was found missing before."""
         return self.objects.exists(bytes.fromhex(oid))
 
     def read_blob(self, oid: str, *, cap: int = DEFAULT_CAP) -> bytes | None:
-        """Returns a blob's bytes; None if it is missing, not a blob, or larger than `cap`."""
+        """Returns a blob's bytes; None if it is missing, not a blob, or larger than `cap`.
+
+        What stands for a submodule reads as git's own line about it.
+        """
+        if (text := submodule_text(oid)) is not None:
+            return text
         data = self.objects.blob(bytes.fromhex(oid), cap)
         return None if isinstance(data, LeftOut) else data
 
     def file_at(self, sha: Sha, path: str, *, cap: int = DEFAULT_CAP) -> bytes | None:
         """Returns a file as it was in a commit; None where there is none, as for `read_blob`."""
         entry = tree.find(self.objects, self.links(sha).tree, path)
-        return self.read_blob(entry.oid.hex(), cap=cap) if entry else None
+        return self.read_blob(entry.blob, cap=cap) if entry else None
 
     def blob_at(self, sha: Sha, path: str) -> str | None:
         """Returns the id of a file as it was in a commit; None where there is none."""
         entry = tree.find(self.objects, self.links(sha).tree, path)
-        return entry.oid.hex() if entry else None
+        return entry.blob if entry else None
 
     def lines_at(self, sha: Sha, path: str) -> list[str] | None:
         """Returns the decoded lines of a file as it was in a commit; None as for `file_at`."""
@@ -220,17 +240,15 @@ class Repository:
         return lines[:-1] if lines[-1] == "" else lines
 
     def head_tree_files(self) -> Iterator[tuple[str, str, int]]:
-        """Yields path, blob and mode of every file in HEAD's tree, submodules aside."""
+        """Yields path, blob and mode of every file and submodule in HEAD's tree."""
         for sha in self.resolve(["HEAD"]).values():
             for path, entry in tree.files(self.objects, self.links(sha).tree, set()):
-                if entry.type != tree.SUBMODULE:
-                    yield decode.path(path), entry.oid.hex(), entry.mode
+                yield decode.path(path), entry.blob, entry.mode
 
     def files_at(self, sha: Sha) -> Iterator[tuple[str, str]]:
-        """Yields path and blob of every file of a commit, submodules aside."""
+        """Yields path and blob of every file and submodule of a commit."""
         for path, entry in tree.files(self.objects, self.links(sha).tree, set()):
-            if entry.type != tree.SUBMODULE:
-                yield decode.path(path), entry.oid.hex()
+            yield decode.path(path), entry.blob
 
 
 def _work_dir(handle: pygit2.Repository, git_dir: Path) -> Path | None:

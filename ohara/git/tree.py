@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ohara.git import decode
 from ohara.git.bounds import MOST_ENTRIES, Bounds, bounded
 from ohara.git.regions import matching, matching_back
+from ohara.model import submodule_blob
+from ohara.speedups import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -49,6 +51,12 @@ class Entry(NamedTuple):
     def type(self) -> int:
         """Regular file, symlink or submodule."""
         return self.mode & FILE_TYPE
+
+    @property
+    def blob(self) -> str:
+        """What its content goes by: its blob, or what stands for one where it is a submodule."""
+        oid = self.oid.hex()
+        return submodule_blob(oid) if self.type == SUBMODULE else oid
 
 
 class Delta(NamedTuple):
@@ -162,18 +170,20 @@ def files(objects: Objects, tree: bytes, missing: set[str]) -> Iterator[tuple[by
 
 
 def find(objects: Objects, tree: bytes, path: str) -> Entry | None:
-    """Follows a decoded path down from a tree to the file it leads to."""
+    """Follows a decoded path down from a tree to the file or submodule it leads to."""
+    found = (_find(objects, tree, encoded) for encoded in decode.encodings(path))
+    return next((entry for entry in found if entry is not None), None)
+
+
+def _find(objects: Objects, tree: bytes, path: bytes) -> Entry | None:
     entry = Entry(DIRECTORY, tree)
-    for name in path.split("/"):
+    for name in path.split(b"/"):
         data = (objects.tree(entry.oid) if entry.type == DIRECTORY else None) or b""
-        found = _named(data, name.encode("utf-8", "surrogatepass"))
-        if found is None and not name.isascii():  # a name that is not UTF-8 is known by its decoded form
-            listed = _entries(data, 0, len(data))
-            found = next((Entry(mode, oid) for mode, each, oid in listed if decode.text(each) == name), None)
+        found = _named(data, name)
         if found is None:
             return None
         entry = found
-    return None if entry.type in {DIRECTORY, SUBMODULE} else entry
+    return None if entry.type == DIRECTORY else entry
 
 
 def _named(data: bytes, name: bytes) -> Entry | None:
@@ -289,7 +299,10 @@ def _below(objects: Objects, olds: tuple[bytes | None, ...], new: bytes | None) 
 
 
 def _unequal(old: bytes, new: bytes) -> tuple[list[tuple[int, bytes, bytes]], list[tuple[int, bytes, bytes]]]:
-    """Splits two tree objects into entries, leaving out equal ones at both ends."""
+    """Splits two tree objects into entries, leaving out equal ones at both ends, or wherever they are."""
+    if compiled is not None and (found := compiled.unequal(old, new)) is not None:
+        gone, come = found
+        return gone, come
     shorter = min(len(old), len(new))
     start = _boundary(old, 0, matching(old, 0, new, 0, shorter))
     tail = matching_back(old, len(old), new, len(new), shorter - start)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ohara.encoded import leave_out
 from ohara.index.lines import sides, with_trigrams
-from ohara.index.numbered import NO_WORDS, NumberedWords, with_vocabulary
+from ohara.index.numbered import NO_WORDS, numbered_words, with_vocabulary
 from ohara.store.derived import DerivedTexts, HunkText
 from ohara.store.lines import DerivedLines, HeadVersion
 from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
@@ -14,13 +14,14 @@ from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, Prepar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ohara.index.numbered import NumberedWords
     from ohara.store.copying import CopiedCommit, CopiedFile, CopiedHunk, CopiedLines
     from ohara.store.vocabulary import Packed
 
 
 def prepared(each: CopiedCommit) -> PreparedCommit:
     """A commit as the indexer would have prepared it."""
-    words = NumberedWords()
+    words = numbered_words()
     files = tuple(_file(file, words) for file in each.files)
     made = PreparedCommit(
         commit=each.commit,

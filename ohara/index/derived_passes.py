@@ -193,7 +193,7 @@ def read_head(
                 symbols.add_blob(blob, language, found)
             done += len(results)
             batches.end_if_full()
-            yield Progress(Pass.SYMBOL, done, len(wanted), 0, clock.elapsed_s)
+            yield Progress(Pass.SYMBOL, done, len(wanted), 0, clock.elapsed_s, of_head=True)
             if clock.expired:
                 writer.commit()  # what is parsed stays
                 return

@@ -6,12 +6,10 @@ Everything that does not need the database happens here, so that the one writer 
 from __future__ import annotations
 
 import time
-from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ohara.encoded import is_mostly_encoded, leave_out
+from ohara.encoded import is_mostly_encoded
 from ohara.errors import RepositoryError, reason_of
 from ohara.git import decode
 from ohara.git.bounds import MOST_ENTRIES
@@ -19,15 +17,14 @@ from ohara.git.diff import DiffOptions, iter_changes
 from ohara.git.patches import Patches
 from ohara.git.repo import Repository
 from ohara.git.walk import read_commit
+from ohara.index.hunk_texts import hunk_texts
 from ohara.index.ipc import Failed, Part
-from ohara.index.lines import sides, with_trigrams
-from ohara.index.numbered import NO_WORDS, NumberedWords, with_vocabulary
+from ohara.index.numbered import NO_WORDS
 from ohara.index.rules import Exclusions
 from ohara.languages import language_of
 from ohara.model import Hunk
 from ohara.parse.chunks import split
-from ohara.store.prepared import HunkWords, PreparedCommit, PreparedFile, PreparedHunk
-from ohara.store.trigram_codes import packed_trigrams
+from ohara.store.prepared import PreparedCommit, PreparedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,10 +58,11 @@ class Extractor:
         self._exclusions = Exclusions(setup.rules)
         self._options = DiffOptions(max_blob_bytes=setup.max_blob_bytes)
         self._patches = Patches(self._repository, self._options)
-        self._words = NumberedWords()
+        self._texts = hunk_texts()
         self._compress: Callable[[bytes], bytes] | None = None
         self._until_look = _FIRST_LOOK_HUNKS  # whether the index has learnt how to compress
         self._sent_chars = 0  # of diff text, in all
+        self._spent_s = _ProcessorTime()
 
     def run(self, task: Task) -> Iterator[Part | Failed]:
         """Prepare each commit of the task; one that cannot be read is reported and the rest goes on."""
@@ -79,7 +77,7 @@ class Extractor:
                 for part in self.prepare(sha):  # type: ignore[arg-type]
                     ready.append(part)
                     if self._sent_chars - before >= _PART_CHARS:
-                        yield Part(task.number, self._finished(ready))
+                        yield Part(task.number, self._texts.finished(ready))
                         ready, before, begun = [], self._sent_chars, 0
             except MemoryError:
                 raise  # this process is of no more use
@@ -87,22 +85,18 @@ class Extractor:
                 del ready[begun:]
                 yield Failed(task.number, sha, reason_of(fault))
         if ready:
-            yield Part(task.number, self._finished(ready))
-
-    def _finished(self, ready: list[PreparedCommit]) -> tuple[PreparedCommit, ...]:
-        """Commits with what is made of many at once."""
-        return with_vocabulary(_with_packed_trigrams(ready), self._words)
+            yield Part(task.number, self._texts.finished(ready))
 
     def prepare(self, sha: Sha) -> Iterator[PreparedCommit]:
         """One commit, in more than one part when it is too big to hold at once; without a vocabulary yet."""
         commit = read_commit(self._repository, sha)
-        message_words = self._words.pack(commit.message)
+        message_words = self._texts.pack(commit.message)
         files: list[PreparedFile] = []
         missing: set[str] = set()
         beyond: set[bytes] = set()
         size = 500
         first, searchable = True, False
-        ends = time.process_time() + self._setup.commit_seconds
+        ends = self._spent_s() + self._setup.commit_seconds
         for change in iter_changes(
             self._repository, sha, self._options, missing=missing, beyond=beyond, patches=self._patches
         ):
@@ -111,7 +105,7 @@ class Extractor:
             self._until_look -= len(prepared.hunks)
             searchable = searchable or any(hunk.words is not None for hunk in prepared.hunks)
             size += sum(len(hunk.body) for hunk in change.hunks) + 200 * (1 + len(prepared.hunks))
-            if time.process_time() > ends:
+            if self._spent_s() > ends:
                 raise RepositoryError(f"it takes longer than {self._setup.commit_seconds:g} s", hint="")
             if size >= _PART_CHARS:
                 self._sent_chars += size
@@ -119,7 +113,7 @@ class Extractor:
                     commit, message_words, tuple(files), (), False, NO_WORDS, first, last=False
                 )
                 files, size, first = [], 0, False
-                message_words = self._words.pack(commit.message)  # words may have other numbers by now
+                message_words = self._texts.pack(commit.message)  # words may have other numbers by now
         self._sent_chars += size
         yield PreparedCommit(
             commit,
@@ -144,12 +138,10 @@ class Extractor:
         left_out = self._exclusions.change(change)
         searchable = self._exclusions.reason_beside(left_out, change.path) is None
         hunks = change.hunks or (_NO_LINES if change.left_out is None else ())
-        cut = [
-            _Cut.of(piece) for hunk in hunks for piece in self._pieces(hunk, change, searchable=searchable)
-        ]
-        texts = [text for each in cut if searchable for text in each.texts]
-        path_words, *columns = self._words.pack_all([change.path, *texts])
-        words = iter(columns)
+        pieces = [piece for hunk in hunks for piece in self._pieces(hunk, change, searchable=searchable)]
+        path_words, prepared = self._texts.prepared(
+            change.path, pieces, searchable=searchable, compress=self._compress
+        )
         return PreparedFile(
             kind=change.kind,
             path=change.path,
@@ -160,16 +152,7 @@ class Extractor:
             deletions=change.deletions,
             left_out=left_out,
             path_words=path_words,
-            hunks=tuple(
-                [
-                    _hunk(
-                        each,
-                        HunkWords(*islice(words, len(each.texts))) if searchable and each.texts else None,
-                        self._compress,
-                    )
-                    for each in cut
-                ]
-            ),
+            hunks=prepared,
         )
 
     def _pieces(self, hunk: Hunk, change: FileChange, *, searchable: bool) -> tuple[Hunk, ...]:
@@ -188,57 +171,20 @@ class Extractor:
         return split(hunk, None, language_of(change.path), chars=chars, lines=lines)
 
 
-class _Cut(NamedTuple):
-    """A piece of a hunk taken apart: its body as bytes, its changed lines, its columns that have words.
+class _ProcessorTime:
+    """What this process has had of the processor, as of less than a second ago.
 
-    Encoded text is in its body alone; where it is nothing else, no column has words.
+    The system is asked, which takes as long as a small file's hunks do; the clock is read without it.
     """
 
-    hunk: Hunk
-    data: bytes
-    changed: str
-    signs: int | None
-    texts: tuple[str, ...]
+    def __init__(self) -> None:
+        self._spent_s = 0.0
+        self._until = 0.0
 
-    @classmethod
-    def of(cls, hunk: Hunk) -> _Cut:
-        """Take a piece apart."""
-        data = hunk.body.encode("utf-8", "surrogatepass")
-        kept = leave_out(hunk.body, data)
-        added, removed, context, changed = sides(kept.body)
-        texts = () if kept.is_bare else (hunk.header, added, removed, context)
-        return cls(hunk, data, with_trigrams(changed), kept.signs, texts)
-
-
-def _hunk(cut: _Cut, words: HunkWords | None, compress: Callable[[bytes], bytes] | None) -> PreparedHunk:
-    hunk, data, changed, signs, _ = cut
-    return PreparedHunk(
-        hunk.old_start,
-        hunk.old_lines,
-        hunk.new_start,
-        hunk.new_lines,
-        hunk.header,
-        blake2b(data, digest_size=16).digest() if data else b"",
-        compress(data) if compress is not None and data else hunk.body,
-        changed,
-        words,
-        signs,
-    )
-
-
-def _with_packed_trigrams(ready: list[PreparedCommit]) -> list[PreparedCommit]:
-    """Commits with the trigrams of their changed lines in place of these."""
-    hunks = [hunk for commit in ready for file in commit.files for hunk in file.hunks]
-    packed = packed_trigrams([hunk.changed for hunk in hunks])
-    made = iter(
-        [hunk._replace(changed="", trigrams=trigrams) for hunk, trigrams in zip(hunks, packed, strict=True)]
-    )
-    return [
-        commit._replace(
-            files=tuple([file._replace(hunks=tuple(islice(made, len(file.hunks)))) for file in commit.files])
-        )
-        for commit in ready
-    ]
+    def __call__(self) -> float:
+        if (now := time.monotonic()) >= self._until:
+            self._spent_s, self._until = time.process_time(), now + 1
+        return self._spent_s
 
 
 def _beyond(folders: set[bytes]) -> str:

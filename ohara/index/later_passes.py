@@ -7,6 +7,7 @@ from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ohara.git.tree import SUBMODULE
 from ohara.index import derived_passes, threads
 from ohara.index.pool import WorkerDied
 from ohara.index.symbol_pass import touch_symbols
@@ -170,8 +171,9 @@ def indexed_head(job: Job, tips: Mapping[str, Sha]) -> str:
 def _head_files(job: Job) -> list[HeadFile]:
     return [
         HeadFile(path, blob, language)
-        for path, blob, _ in job.repository.head_tree_files()
-        if (language := language_of(path))
+        for path, blob, mode in job.repository.head_tree_files()
+        if mode != SUBMODULE
+        and (language := language_of(path))
         and has_grammar(language)
         and job.exclusions.path(path) in {None, "kept"}
     ]

@@ -52,14 +52,12 @@ def follow_lines(
 
 def _sweep(writer: Writer, sweep: Sweep, pending: list[int], clock: Clock) -> Iterator[Progress]:
     batches = Batches(writer, largest=_LARGEST_BATCH)
-    ended = 0
     for done, derived in enumerate(sweep.run(pending), 1):
         writer.lines.write((derived,))
         writer.passes.mark(Pass.LINES, (derived.commit_id,))
-        ended += len(derived.ends)
         batches.end_if_full()
         if done % _TOLD_EVERY == 0 or done == len(pending):
-            yield Progress(Pass.LINES, done, len(pending), ended, clock.elapsed_s)
+            yield Progress(Pass.LINES, done, len(pending), 0, clock.elapsed_s)
         if clock.expired:
             break
     writer.commit()

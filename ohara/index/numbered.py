@@ -1,15 +1,21 @@
-"""Analyses texts to packed words (`ohara.store.vocabulary`), which is as quick as to analysed text."""
+"""Analyses texts to packed words (`ohara.store.vocabulary`), which is as quick as to analysed text.
+
+In Python (`PythonWords`) or compiled (`CompiledWords`): the same words either way.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import secrets
+from typing import TYPE_CHECKING, Protocol
 
+from ohara.speedups import compiled
 from ohara.store.vocabulary import BYTES_OF_A_WORD, Numbering, Vocabulary
 from ohara.words import APART, CACHED_RUNS, analysed, runs, runs_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ohara.speedups._compiled import Words
     from ohara.store.derived import DerivedTexts
     from ohara.store.prepared import PreparedCommit
     from ohara.store.vocabulary import Packed
@@ -25,7 +31,25 @@ _BREAK = b"\xff" * BYTES_OF_A_WORD
 _CHARS_AT_ONCE = 1 << 16  # of texts: the runs of a whole file would take a hundred megabytes
 
 
-class NumberedWords(dict[str, bytes]):
+class NumberedWords(Protocol):
+    """The words of texts as numbers, and which words these are."""
+
+    def pack(self, text: str) -> Packed:
+        """The words of a text."""
+
+    def pack_all(self, texts: Sequence[str]) -> list[Packed]:
+        """The words of each of some texts."""
+
+    def vocabulary(self, texts: Iterable[Packed]) -> Vocabulary:
+        """What all texts consist of that were packed since this was last asked; it goes with them."""
+
+
+def numbered_words() -> NumberedWords:
+    """What analyses texts fastest here."""
+    return PythonWords() if compiled is None else CompiledWords(compiled.Words)
+
+
+class PythonWords(dict[str, bytes]):
     """Each run of word characters met so far, with the numbers of its words."""
 
     def __init__(self) -> None:
@@ -66,6 +90,33 @@ class NumberedWords(dict[str, bytes]):
         if len(self._numbering) > _MOST_WORDS:
             self._numbering.clear()
             self.clear()
+        return made
+
+
+class CompiledWords:
+    """The same, with runs found and remembered by what is compiled."""
+
+    def __init__(self, words: type[Words]) -> None:
+        self._numbering = Numbering()
+        # A seed that nobody knows: texts must not choose where their runs are remembered.
+        self._words = words(self._analysed, CACHED_RUNS, secrets.randbits(64))
+        self.pack = self._words.pack
+        self.take_apart = self._words.take_apart
+
+    def _analysed(self, run: str) -> tuple[Packed, bool]:
+        words, is_kept = analysed(run)
+        return self._numbering.pack(words), is_kept
+
+    def pack_all(self, texts: Sequence[str]) -> list[Packed]:
+        """The words of each of some texts."""
+        return list(map(self.pack, texts))
+
+    def vocabulary(self, texts: Iterable[Packed]) -> Vocabulary:
+        """What all texts consist of that were packed since this was last asked; it goes with them."""
+        made = self._numbering.vocabulary(texts)
+        if len(self._numbering) > _MOST_WORDS:
+            self._numbering.clear()
+            self._words.clear()
         return made
 
 

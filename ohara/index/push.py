@@ -15,6 +15,7 @@ from ohara.errors import StoreError
 from ohara.history.copies import Copied
 from ohara.history.threads import Member
 from ohara.index import copied
+from ohara.index.submodules import copy_submodules
 from ohara.model import Pass, Progress
 from ohara.store import facts
 from ohara.store.derived import DerivedVectors, TouchedHunk
@@ -36,7 +37,8 @@ _HIDDEN_SHARE = 10  # a tenth of the commits may stay hidden: a branch that was 
 _EXACT = frozenset({Pass.TEXT, Pass.LITERAL})
 _COPIED_FACTS: tuple[Fact[object], ...] = (
     facts.REFS, facts.TIPS, facts.COMPLETE, facts.TOTAL, facts.SINCE, facts.OLDER, facts.GRAFTS,
-    facts.HEAD_LINES, facts.HEAD_SYMBOLS, facts.THREADS, facts.THREADED, facts.MESSAGE_WORDS,
+    facts.SUBMODULES, facts.HEAD_LINES, facts.HEAD_SYMBOLS, facts.THREADS, facts.THREADED,
+    facts.MESSAGE_WORDS,
 )  # type: ignore[assignment]  # fmt: skip
 
 
@@ -73,6 +75,7 @@ class _Push:
         if made_with is None:
             raise StoreError("the index to be pushed was never finished", hint="index first: ohara index")
         self._writer.upkeep.reconcile(made_with)
+        copy_submodules(self._writer, self._there, {sha: each[0] for sha, each in self._known.items()})
         self._writer.upkeep.judge_paths(_digest(verdicts))
         self._show()
         yield from self._commits()

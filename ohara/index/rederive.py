@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from ohara.encoded import leave_out
 from ohara.index.ipc import Failed, Part
 from ohara.index.lines import sides, with_trigrams
-from ohara.index.numbered import NO_WORDS, NumberedWords, derived_with_vocabulary
+from ohara.index.numbered import NO_WORDS, derived_with_vocabulary, numbered_words
 from ohara.store.derived import ContentLines, DerivedLiterals, DerivedTexts, HunkText
 from ohara.store.engines import index_at
 from ohara.store.trigram_codes import packed_trigrams
@@ -51,7 +51,7 @@ class Deriver:
 
     def __init__(self, setup: WorkerSetup) -> None:
         self._stored = index_at(setup.location).stored_commits()
-        self._words = NumberedWords()
+        self._words = numbered_words()
 
     def texts(self, task: Task) -> Iterator[Part | Failed]:
         """The word rows of each commit of the task."""

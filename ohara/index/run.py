@@ -36,6 +36,7 @@ from ohara.index.newest import (
 from ohara.index.plan import NO_LIMITS, Plan
 from ohara.index.pool import Pool
 from ohara.index.rules import remember_attribute_files
+from ohara.index.submodules import name_submodules
 from ohara.index.survey import (
     ChosenBy,
     RefChoice,
@@ -136,6 +137,7 @@ def _index(writer: Writer, job: Job, started: Pool | None) -> Iterator[Progress]
         Fingerprint(WORDS_VERSION, PARSER_VERSION, embedder, VECTORS_VERSION, PIECES_VERSION, LINES_VERSION)
     )
     retire_vectors(writer)
+    name_submodules(writer, job.repository)
     job.rejudged = writer.upkeep.judge_paths(job.rules.fingerprint)
     choice = choose_refs(writer, job.options.refs, job.settings.index.refs)
     tips = resolve_tips(job.repository, choice)
@@ -164,7 +166,12 @@ def _index(writer: Writer, job: Job, started: Pool | None) -> Iterator[Progress]
         writer.record(LONG_RUN, is_long)
         writer.upkeep.merge_late(late=is_long)  # also after a long run that was killed
         pool = ahead or workshop.enter_context(_workshop(writer, job, plan))
-        yield from stages.extract(writer, pool, plan.pending, job.clock, is_awaited=not reads_ahead(newest))
+        # What was read ahead is in small batches. They are merged while workers have much to do.
+        ahead_merged = writer.upkeep.merge_small() if reads_ahead(newest) else iter(())
+        with pool.meanwhile(ahead_merged):
+            yield from stages.extract(
+                writer, pool, plan.pending, job.clock, is_awaited=not reads_ahead(newest)
+            )
         if not plan.limited and not job.clock.expired:
             writer.record(COMPLETE, tips)
         writer.record(INLINE, False)

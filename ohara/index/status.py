@@ -48,8 +48,10 @@ def brief_status(
     seen = index.fact(TIPS)
     total, unseen = recounted, 0
     if total is None:
-        total = index.fact(TOTAL) or 0
+        total = index.fact(TOTAL)
         unseen = count_unseen(tips.values(), seen.values())
+    if total is None:  # a first run reads the newest commits before it counts them all
+        total, unseen = unseen, 0
     indexed = passes[0].total
     return IndexStatus(
         repository=str(repository.path),

@@ -144,9 +144,9 @@ class _Guarded:
 
 def run_stdio(choice: Choice) -> None:
     """Serve over stdin and stdout, in an event loop of its own."""
-    anyio.run(serve_stdio, choice)
+    anyio.run(serve_stdio, choice)  # noqa: TID251 - it returns nothing
 
 
 def run_http(choice: Choice, host: str, port: int, token: str | None) -> None:
     """Serve over HTTP, in an event loop of its own."""
-    anyio.run(serve_http, choice, host, port, token)
+    anyio.run(serve_http, choice, host, port, token)  # noqa: TID251 - it returns nothing

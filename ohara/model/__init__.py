@@ -20,8 +20,20 @@ from ohara.model.browsing import (
 )
 from ohara.model.explaining import Arrival, Explained, Role
 from ohara.model.fate import Fate, FateFilter, FateState, Returned, together
-from ohara.model.history import ChangeKind, Commit, FileChange, Hunk, HunkId, LeftOut, Sha, Symbol, SymbolKind
-from ohara.model.options import MOST_HITS, WHOLE_HUNK, ExplainOptions, Group, Order, SearchOptions
+from ohara.model.history import (
+    ChangeKind,
+    Commit,
+    FileChange,
+    Hunk,
+    HunkId,
+    LeftOut,
+    Sha,
+    Symbol,
+    SymbolKind,
+    submodule_blob,
+    submodule_text,
+)
+from ohara.model.options import MOST_HITS, READ_HUNK, WHOLE_HUNK, ExplainOptions, Group, Order, SearchOptions
 from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.related import Companion, Related
 from ohara.model.results import (
@@ -36,13 +48,16 @@ from ohara.model.results import (
     Results,
     SpanScope,
     Unanswered,
+    Unread,
 )
-from ohara.model.status import Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
+from ohara.model.status import CUT_OFF, Failure, IndexStatus, LastRun, Pass, PassStatus, Progress
 from ohara.model.threads import Copy, Thread, ThreadCommit
 from ohara.model.vectors import VectorBlock, VectorForm
 
 __all__ = [
+    "CUT_OFF",
     "MOST_HITS",
+    "READ_HUNK",
     "WHOLE_HUNK",
     "AnnotatedLines",
     "Annotation",
@@ -103,7 +118,10 @@ __all__ = [
     "Thread",
     "ThreadCommit",
     "Unanswered",
+    "Unread",
     "VectorBlock",
     "VectorForm",
+    "submodule_blob",
+    "submodule_text",
     "together",
 ]

@@ -22,7 +22,7 @@ class Kin:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that a commit changed, and in how many indexed hunks."""
+    """A file that a commit changed, and in how many indexed hunks, as git counts them."""
 
     kind: ChangeKind
     path: str

@@ -9,7 +9,7 @@ from ohara.records import dataclass
 
 
 class Role(StrEnum):
-    """What a commit did to the lines that are explained."""
+    """What a commit did to the lines that are explained; unknown where history is cut off."""
 
     BEGAN = "began"
     CHANGED = "changed"
@@ -17,6 +17,7 @@ class Role(StrEnum):
     MOVED = "moved"
     RENAMED = "renamed"
     REMOVED = "removed"
+    CUT_OFF = "cut_off"
 
 
 @dataclass(frozen=True, slots=True)

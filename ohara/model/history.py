@@ -88,9 +88,29 @@ class Hunk:
     body: str
 
 
+# Follows a submodule's commit in the place of a blob: the first byte of git's mode for it, 0o160000.
+_SUBMODULE_MARK = "e0"
+_SHA_DIGITS = 40
+
+
+def submodule_blob(commit: str) -> str:
+    """What stands for a submodule where other files have a blob: the commit that it names, marked."""
+    return commit + _SUBMODULE_MARK
+
+
+def submodule_text(blob: str) -> bytes | None:
+    """The line that git shows for a submodule; None for a blob, which is to be read."""
+    if len(blob) != _SHA_DIGITS + len(_SUBMODULE_MARK) or not blob.endswith(_SUBMODULE_MARK):
+        return None
+    return f"Subproject commit {blob[:_SHA_DIGITS]}\n".encode()
+
+
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file's part in a commit. No hunks: a pure rename, a mode change, or left out."""
+    """One file's part in a commit. No hunks: a pure rename, a mode change, or left out.
+
+    A submodule is a file of one line; in the place of a blob it has its commit, marked (`submodule_blob`).
+    """
 
     kind: ChangeKind
     path: str

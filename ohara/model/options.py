@@ -8,6 +8,8 @@ from ohara.model.query import Filters, Intent, Mode, Polarity
 from ohara.records import dataclass
 
 MOST_HITS = 100_000  # in one answer: more than anybody reads
+# Lines of context to read a hunk with: more than nearly any has; of a line of a megabyte a part comes.
+READ_HUNK = 1_000
 WHOLE_HUNK = 1_000_000  # lines of context: more than any stored hunk has, and long lines are not cut either
 
 

@@ -109,9 +109,13 @@ class Hit:
 
 
 class SpanScope(StrEnum):
-    """What a span covers: the whole history, the indexed part of it, or what the filters let through."""
+    """What a span covers: the whole history, what was read of it, its indexed part, what filters let through.
+
+    `READ` is of a history all of whose commits are indexed, and some of them not wholly read.
+    """
 
     HISTORY = "history"
+    READ = "read"
     INDEXED = "indexed"
     FILTERED = "filtered"
 
@@ -133,8 +137,9 @@ class AtHead:
 class LiteralSpan:
     """When a literal or pattern was seen in history: first and last commit, and commits by year.
 
-    `introduced` is the first commit that added it, where the whole history is known; `head` its matches at
-    HEAD, where those could be counted; `gone` the commit that removed it from there.
+    `introduced` is the first commit that added it, where all of history before it is known; `head` its
+    matches at HEAD, where those could be counted; `gone` the commit that removed it from there. `unread` is
+    the number of commits that were not wholly read, where these are why no more is said.
     """
 
     first: Sha
@@ -148,6 +153,16 @@ class LiteralSpan:
     gone: Sha | None = None
     gone_time: int | None = None
     head: AtHead | None = None
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """How many commits that may hold an answer were not wholly read; the reason, and what to do about it."""
+
+    commits: int
+    reason: str
+    hint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +191,8 @@ class Results:
     those that failed or were too slow.
     `total` is the number of hits in all where they are a list, and None where they are the best of a ranking.
     `unmatched` are filters that let nothing through, as they are written, when nothing was found. `outside`
-    is the number of commits of the refs that were asked for which no indexed ref leads to.
+    is the number of commits of the refs that were asked for which no indexed ref leads to. `unread` tells of
+    commits that were not wholly read, where the hits are a list or there are none; `notes` have its reason.
     """
 
     query: Query
@@ -194,3 +210,4 @@ class Results:
     total: int | None = None
     unmatched: tuple[str, ...] = ()
     outside: int = 0
+    unread: Unread | None = None

@@ -7,6 +7,9 @@ from enum import StrEnum
 from ohara.model.history import LeftOut, Sha  # noqa: TC001 - the types are read off the wire
 from ohara.records import dataclass
 
+CUT_OFF = "history is cut off by a shallow clone: git fetch --unshallow brings the rest"
+"""What is said where an answer may lie before the first commits of a shallow clone."""
+
 
 class Pass(StrEnum):
     """The passes of indexing, in the order in which they run."""
@@ -20,13 +23,17 @@ class Pass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of an index run: which pass, and how many of its commits are done."""
+    """The progress of an index run: which pass, and how many of its commits are done.
+
+    The pass of symbols also reads files of HEAD, each content once: with `of_head` those are counted.
+    """
 
     stage: Pass
     done: int
     total: int
     hunks: int
     elapsed_s: float
+    of_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)

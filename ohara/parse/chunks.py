@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final
 
+from ohara.line_counts import line_counts
 from ohara.model import Hunk
 from ohara.parse.cut_costs import CHANGED, LEVEL, cut_costs, keep_replacements
 from ohara.parse.headers import by_margin, by_syntax
@@ -200,8 +201,8 @@ def _pieces(hunk: Hunk, bodies: Sequence[str], headers: Sequence[str]) -> Iterat
     old = hunk.old_start if hunk.old_lines else hunk.old_start + 1
     new = hunk.new_start if hunk.new_lines else hunk.new_start + 1
     for body, header in zip(bodies, headers, strict=True):
-        lines = 1 + body.count("\n") - body.count(f"\n{REMARK}")
-        old_lines, new_lines = lines - _signed(body, "+"), lines - _signed(body, "-")
+        lines, added, removed = line_counts(body)
+        old_lines, new_lines = lines - added, lines - removed
         yield Hunk(
             old if old_lines else old - 1,
             old_lines,
@@ -212,8 +213,3 @@ def _pieces(hunk: Hunk, bodies: Sequence[str], headers: Sequence[str]) -> Iterat
         )
         old += old_lines
         new += new_lines
-
-
-def _signed(body: str, sign: str) -> int:
-    """How many lines of a body have a sign."""
-    return body.count(f"\n{sign}") + body.startswith(sign)

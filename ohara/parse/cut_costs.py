@@ -10,6 +10,8 @@ import re
 from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
+from ohara.speedups import compiled
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -25,6 +27,7 @@ _TAB_COLUMNS: Final = 4
 _COLUMNS_A_DEPTH: Final = 2  # a block is two nodes deep: itself and the statement that holds it
 _MAX_COLUMNS: Final = 100
 CHANGED: Final = frozenset("+-")
+_NOT_IN_FILE, _NOT_SEEN = -1, -2  # in place of a depth, for what is compiled
 
 # A comment, attribute or heading belongs to the line below it.
 _LEAD: Final = re.compile(
@@ -50,6 +53,17 @@ def cut_costs(
     `places` are the lines' places in the file whose syntax gave `depths`; a line that is not in that
     file has none. Without depths, indentation stands in for them.
     """
+    if compiled is not None:
+        told = None if depths is None else _told(lines, places, depths)
+        found: list[int] | None = compiled.cut_costs(list(lines), told)
+        if found is not None:
+            return found
+    return _cut_costs(lines, places, depths)
+
+
+def _cut_costs(
+    lines: Sequence[str], places: Sequence[int | None] | None, depths: Mapping[int, int] | None
+) -> list[int]:
     costs: list[int] = []
     after_blank = after_lead = False
     columns = 0  # a blank line is as deep as the line above it
@@ -83,6 +97,12 @@ def cut_costs(
                 cost += LEVEL if place is None else _UNSEEN  # a file is one node deeper than its margin
         costs.append(cost)
     return costs
+
+
+def _told(lines: Sequence[str], places: Sequence[int | None] | None, depths: Mapping[int, int]) -> list[int]:
+    """The depth of each line, or why there is none."""
+    around = zip(lines, places or repeat(None), strict=False)
+    return [_NOT_IN_FILE if place is None else depths.get(place, _NOT_SEEN) for _, place in around]
 
 
 def _columns(line: str, margin: int) -> int:

@@ -10,7 +10,7 @@ from ohara.plural import are, counted
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from ohara.model import IndexStatus, LaneReport, Results
+    from ohara.model import IndexStatus, LaneReport, Results, Unread
 
 RERANK = "rerank"  # orders what the lanes found: without it nothing is missed
 _CUT_SHORT = frozenset({LaneStatus.TIMEOUT, LaneStatus.FAILED})
@@ -29,7 +29,7 @@ def doubtful(results: Results) -> OharaError | None:
         )
     cut = [lane for lane in results.lanes if lane.status in _CUT_SHORT and lane.name != RERANK]
     if not cut:
-        return _unread(results.index)
+        return _not_indexed(results.index) or _unread(results.unread) or _cut_off(results)
     what = "; ".join(f"the {lane.name} lane{_of(lane)} {lane.detail or lane.status}" for lane in cut)
     return OharaError(f"nothing was found, but not everything was searched: {what}", hint=_MORE_TIME)
 
@@ -38,7 +38,21 @@ def _of(lane: LaneReport) -> str:
     return f" of {lane.repository}" if lane.repository else ""
 
 
-def _unread(index: IndexStatus) -> OharaError | None:
+def _unread(unread: Unread | None) -> OharaError | None:
+    """The error for commits that were not wholly read."""
+    return OharaError(f"nothing was found, but {unread.reason}", hint=unread.hint) if unread else None
+
+
+def _cut_off(results: Results) -> OharaError | None:
+    """The error for a text that may lie before the first commits of a shallow clone."""
+    if not (results.index.shallow and results.query.patterns):
+        return None
+    return OharaError(
+        "nothing was found, but history is cut off by a shallow clone", hint="git fetch --unshallow"
+    )
+
+
+def _not_indexed(index: IndexStatus) -> OharaError | None:
     """The error for commits that are not indexed yet."""
     if not index.behind:
         return None

@@ -47,6 +47,8 @@ def role_words(explained: Explained) -> str:
             return f"reformatted {lines or 'it'}"
         case Role.CHANGED:
             return f"changed {lines or 'it'}"
+        case Role.CUT_OFF:
+            return "history is cut off here"
 
 
 def arrival_words(explained: Explained) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
 from ohara.match_count_phrase import match_count_phrase
-from ohara.model import Intent, LaneStatus, Pass, SpanScope
+from ohara.model import CUT_OFF, Intent, LaneStatus, Pass, SpanScope
 from ohara.plural import counted, plural
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.explained import (
@@ -252,7 +252,8 @@ def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 
 def span_lines(span: LiteralSpan, page: Page, noun: str = "line") -> list[str]:
     """When a literal was first and last seen, and with `explain` how many commits touched it each year."""
-    lines = wrapped(f"{_came_and_went(span, page)}{_standing(span, noun)}", page, "")
+    unread = f" ({counted(span.unread, 'commit')} could not be wholly read)" if span.unread else ""
+    lines = wrapped(f"{_came_and_went(span, page)}{_standing(span, noun)}{unread}", page, "")
     if page.explain:
         years = ", ".join(f"{year}: {count}" for year, count in span.by_year)
         lines += wrapped(f"commits by year: {years}", page, "")
@@ -261,6 +262,8 @@ def span_lines(span: LiteralSpan, page: Page, noun: str = "line") -> list[str]:
 
 def _came_and_went(span: LiteralSpan, page: Page) -> str:
     first, last = _dated(span.first, span.first_time, page), _dated(span.last, span.last_time, page)
+    if span.scope is SpanScope.READ:
+        return _seen(span, page)
     if span.introduced is None or span.introduced_time is None:
         only = f"only in {first}" if span.first == span.last else f"first in {first}, last in {last}"
         return f"{_PART[span.scope]}{only}"
@@ -272,8 +275,19 @@ def _came_and_went(span: LiteralSpan, page: Page) -> str:
     return f"{came}, last changed in {last}"
 
 
+def _seen(span: LiteralSpan, page: Page) -> str:
+    """The same where commits were not wholly read: what these may hold is not denied."""
+    came = f"first seen in {_dated(span.first, span.first_time, page)}"
+    if span.introduced is not None and span.introduced_time is not None:
+        came = f"introduced in {_dated(span.introduced, span.introduced_time, page)}"
+    if span.last == (span.introduced or span.first):
+        return came if span.introduced else f"seen only in {_dated(span.first, span.first_time, page)}"
+    return f"{came}, last seen in {_dated(span.last, span.last_time, page)}"
+
+
 _PART = {
     SpanScope.HISTORY: "",
+    SpanScope.READ: "",
     SpanScope.INDEXED: "in the commits that are indexed, ",
     SpanScope.FILTERED: "within the filters, ",
 }
@@ -283,6 +297,8 @@ def _standing(span: LiteralSpan, noun: str) -> str:
     """The literal's matches at HEAD; nothing for several terms, which must meet in one change."""
     if span.gone is not None or (span.scope is SpanScope.HISTORY and span.introduced is None):
         return ""
+    if span.scope is SpanScope.READ and span.head is not None and not span.head.lines:
+        return "; not seen at HEAD"
     if span.head is None or not (span.head.lines or span.head.exact):
         return "; HEAD not checked"
     if not span.head.lines:
@@ -338,7 +354,9 @@ def warnings(results: Results) -> list[str]:
         for part in index.passes
         if part.done < part.total * _NEARLY_ALL and part.stage in searched - {Pass.LITERAL}
     ]
-    return told + [sanitize(note) for note in results.notes]
+    # Where nothing was found, what was not read is the reason why that is no answer, and said as such.
+    doubted = {results.unread.reason} if results.unread else {CUT_OFF} if results.query.patterns else set()
+    return told + [sanitize(note) for note in results.notes if results.hits or note not in doubted]
 
 
 # The later passes of the few commits that a search indexes first wait for the next run, which needs no

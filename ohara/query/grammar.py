@@ -35,6 +35,7 @@ from ohara.query.lex import (
     skip_space,
     tokens,
 )
+from ohara.query.names import note_on_lines
 from ohara.query.structure import looks_structural, read_structure
 from ohara.query.values import (
     parse_author,
@@ -127,14 +128,17 @@ def parse(
         query_class=query_class,
         polarity=_one_side(sides),
         intent=_intent(words, query_class, mode, intent),
-        notes=tuple(
-            f"the quote in {token.text[:20]!r} is not closed: it was taken as text"
-            for token in read
-            if isinstance(token, Word) and token.unclosed
-        ),
+        notes=_notes(read, words if mode is Mode.AUTO and not patterns else ""),
         structure=structure,
         excluded=loose(excluded),
     )
+
+
+def _notes(read: list[Token], name: str) -> tuple[str, ...]:
+    """What was taken for something else than it was, perhaps, meant to be."""
+    unclosed = [token.text[:20] for token in read if isinstance(token, Word) and token.unclosed]
+    said = [f"the quote in {text!r} is not closed: it was taken as text" for text in unclosed]
+    return tuple(filter(None, (*said, note_on_lines(name))))
 
 
 def _read(source: str, mode: Mode, *, strict: bool) -> tuple[list[Token], str]:

@@ -55,11 +55,19 @@ FRAME = frozenset(_FRAME.split()) | ASKING
 KINDS_OF_THINGS = frozenset(_KINDS_OF_THINGS.split())
 """Words that say what sort of thing is meant; its name is beside them."""
 
-# Said of a thing in its last words: "where did X go", "what happened to X", "X replaced by Y".
+# Before "replaced" these tell of no ending ("X is not replaced"), or describe a change ("X was replaced").
+_NO_ENDING = rf"(?:{_ASKING.replace(' ', '|')}|is|are|was|were|be|been|being|gets?|has|have|not|never|to)\b"
+
+# Said of a thing in its last words: "where did X go", "what happened to X", "X replaced by Y",
+# "what replaced X".
 _ENDED = re.compile(
     r"^(?:where|when) (?:did|has|have|does) (?P<gone>.+) (?:go|gone|vanish|disappear)\W*$"
     r"|^what (?:happened to|became of) (?P<became>.+?)\W*$"
     r"|^(?P<replaced>.+?) (?:(?:was|were|is|has been|got) )?(?:replaced|superseded) (?:by|with) .+$"
+    r"|^(?:what|who) (?:has )?(?:replace[ds]|supersede[ds]) (?P<successor>.+?)\W*$"
+    r"|^(?:when|what) (?:was|were|did|has|have) (?P<asked>.+?) "
+    r"(?:been |get )?(?:replaced|superseded)(?: by| with)?[\s?!]*$"
+    rf"|^(?:the )?(?P<last>(?:(?!{_NO_ENDING})\S+ ){{1,2}})(?:replaced|superseded)[\s?!]*$"
     r"|^(?:when did we |who )?(?:get|got) rid of (?P<rid>.+?)\W*$",
     re.IGNORECASE,
 )

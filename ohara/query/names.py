@@ -72,8 +72,8 @@ _FRAGMENT = re.compile(
     r"(?P<path>[^\s#]+)#L(?P<first>[0-9]{1,7})(?:C[0-9]+)?(?:-L?(?P<last>[0-9]{1,7})(?:C[0-9]+)?)?"
 )
 
-_ADDRESS = re.compile(r"<?(?:https?|ssh|git)://[^/\s]+(?P<path>/[^\s>]*)>?", re.IGNORECASE)
-_WITHOUT_SCHEME = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}(?P<path>/[^\s>]+)", re.IGNORECASE)
+ADDRESS = re.compile(r"<?(?:https?|ssh|git)://(?P<host>[^/\s]+)(?P<path>/[^\s>]*)>?", re.IGNORECASE)
+WITHOUT_SCHEME = re.compile(r"(?P<host>(?:[\w-]+\.)+[a-z]{2,})(?P<path>/[^\s>]+)", re.IGNORECASE)
 _OF_COMMIT = re.compile(
     r"/commits?/(?P<sha>[0-9a-f]{7,40})(?:[/.?#].*)?$|/commit/\?(?:.*&)?id=(?P<id>[0-9a-f]{7,40})",
     re.IGNORECASE,
@@ -87,7 +87,7 @@ _OF_FILE = re.compile(
     r"/(?:-/)?(?:blob|blame|tree|raw|src)/(?:branch/|commit/|tag/)?(?P<revision>[^/?#]+)/(?P<path>[^?#]+)"
 )
 _NO_REVISION = frozenset({"commit", "commits", "pull", "pulls", "issues", "merge_requests", "-"})  # in src/…
-_OBJECT_NAME = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
+OBJECT_NAME = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 
 
 def read_name(words: str) -> Name | None:
@@ -101,9 +101,9 @@ def read_name(words: str) -> Name | None:
         return IssueName(tuple(dict.fromkeys(number for number in numbers if number)))
     if len(parts) != 1:
         return None
-    if address := _ADDRESS.fullmatch(text):
+    if address := ADDRESS.fullmatch(text):
         return _of_address(address["path"])
-    if (address := _WITHOUT_SCHEME.fullmatch(text)) and isinstance(
+    if (address := WITHOUT_SCHEME.fullmatch(text)) and isinstance(
         named := _of_address(address["path"]), CommitName | IssueName | LinesName
     ):
         return named  # anything else that looks so may as well be a path
@@ -124,7 +124,7 @@ def _of_address(path: str) -> Name | None:
     if file is None or file["revision"] in _NO_REVISION:
         return _of_history(path)
     written = unquote(file["path"]).rstrip("/")
-    is_object = _OBJECT_NAME.fullmatch(file["revision"])
+    is_object = OBJECT_NAME.fullmatch(file["revision"])
     revision = file["revision"] if is_object else "HEAD"
     address = "" if is_object else f"{unquote(file['revision'])}/{written}"
     fragment = _FRAGMENT.fullmatch(f"file{_fragment_of(path)}")
@@ -185,13 +185,30 @@ def _as_github(found: re.Match[str]) -> str:
 
 
 def _lines(text: str) -> LinesName | None:
-    found = _FRAGMENT.fullmatch(text) or _LINES.fullmatch(text)
-    if not found:
+    found = _numbered(text)
+    if found is None or "://" in found["path"]:
         return None
-    path = found["path"].removeprefix("./").strip("/")
+    return _spanned(found["path"].removeprefix("./").strip("/"), found, "HEAD")
+
+
+def _numbered(text: str) -> re.Match[str] | None:
+    """A file and numbers of lines, whatever these are."""
+    found = _FRAGMENT.fullmatch(text) or _LINES.fullmatch(text)
+    path = found["path"].removeprefix("./").strip("/") if found else ""
     # What is numbered is a file: it has an ending, a folder, or a name that only files have.
-    is_file = "/" in path or "." in path.strip(".") or path in _PLAIN_FILES
-    return _spanned(path, found, "HEAD") if path and is_file and "://" not in path else None
+    return found if "/" in path or "." in path.strip(".") or path in _PLAIN_FILES else None
+
+
+def note_on_lines(words: str) -> str:
+    """What to say of lines that no file has: what they are taken for instead."""
+    text = words.strip()
+    found = _numbered(text)
+    if found is None:
+        return ""
+    first, last = int(found["first"]), int(found["last"] or found["first"])
+    if not (first and last):
+        return f"lines are numbered from 1: {text} is searched by its words"
+    return f"lines {first} to {last} are none: lines {last} to {first} are taken" if last < first else ""
 
 
 _PLAIN_FILES = frozenset({"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "README"})

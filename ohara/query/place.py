@@ -37,7 +37,8 @@ class Target:
 
     Lines are 1-based and inclusive, 0 without any, and numbered as in `revision`, where the place names one.
     With both a path and a symbol of the same text it may be either. `address` is what of a forge's address
-    stands for a branch and a path, until a repository tells which is which.
+    stands for a branch and a path, until a repository tells which is which. `typed` is the whole text, where
+    the path is only a part of it: it may be the name of a file nevertheless, such as `a:12`.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Target:
     symbol: str = ""
     revision: str = ""
     address: str = ""
+    typed: str = ""
 
     @property
     def may_be_either(self) -> bool:
@@ -61,7 +63,11 @@ class Target:
 
 def read_place(text: str) -> Target:
     """What a text names; an error that says how places are written for one that names nothing."""
-    written = text.strip()
+    found = _read(text.strip())
+    return found if text == found.path else replace(found, typed=text)
+
+
+def _read(written: str) -> Target:
     if not written:
         raise UsageError("no place was given", hint=HINT)
     if len(written) > LONGEST_PLACE or "\0" in written or "\n" in written:

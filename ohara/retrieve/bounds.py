@@ -5,21 +5,29 @@ When nothing was found, it also tells which of the filters let nothing through, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ohara.errors import QueryError
-from ohara.model import Filters
+from ohara.model import Filters, Unread
+from ohara.plural import are, counted
 from ohara.query import filter_sources, pattern_source
 from ohara.records import dataclass
 from ohara.retrieve.fates import asks_for_fates, in_fate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ohara.model import HunkId, Query, Sha
     from ohara.retrieve.request import Sources
     from ohara.store.candidates import Allowed
     from ohara.store.reading import Reader
+
+T = TypeVar("T")
+
+_LACKS = "the clone that was indexed lacks contents (it is partial, or damaged)"
+_FETCH = "ohara status names them; in a clone that has all contents, ohara index reads what is missing"
+_RAISE = "ohara status counts them; with a larger index.max_blob_bytes, ohara index --rebuild reads them"
+_NAMED = "ohara status names them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,51 @@ def allow(sources: Sources, reader: Reader, filters: Filters) -> Bounds:
     return Bounds(allowed, notes, reached.outside if reached else 0)
 
 
+def unread(sources: Sources, reader: Reader, query: Query) -> Unread | None:
+    """What was not read of the commits that filters let through; None when they were wholly read."""
+    if not reader.unread_commits():
+        return None
+    filters = query.filters
+    counts = _within(sources, reader, filters, reader.unread)
+    if not counts.commits:
+        return None
+    why = {
+        _LACKS: counts.lacking,
+        f"{counted(counts.oversized, 'file')} {are(counts.oversized)} too large": counts.oversized,
+        "some have more files than are read of one commit": counts.cut,
+    }
+    were = "was" if counts.commits == 1 else "were"
+    bounds = " within the filters" if filters != Filters() else ""
+    said = f"{counted(counts.commits, 'commit')}{bounds} {were} not wholly read"
+    reasons = ", ".join(reason for reason, count in why.items() if count)
+    hint = _FETCH if counts.lacking else _RAISE if counts.oversized else _NAMED
+    return Unread(counts.commits, f"{said}: {reasons}", hint)
+
+
+def not_searched(sources: Sources, reader: Reader, filters: Filters) -> str:
+    """A note about the changes of binary files, which have no lines, that filters on files let through."""
+    if not (filters.paths or filters.exts) or filters.symbols or asks_for_fates(filters):
+        return ""
+    files = _within(sources, reader, filters, reader.binary_files)
+    if not files:
+        return ""
+    changes = sum(files.values())
+    said = f"{counted(changes, 'change')} of {counted(len(files), 'file')} that the filters let through"
+    file, them = next(iter(files)) if len(files) == 1 else "FILE", "it" if changes == 1 else "them"
+    return f"{said} {are(changes)} not searched (binary): ohara explain {file} lists {them}"
+
+
+def _within(sources: Sources, reader: Reader, filters: Filters, count: Callable[..., T]) -> T:
+    """What is counted of what filters let through."""
+    return count(
+        filters,
+        reachable=sources.reachable(reader, filters.refs).commits if filters.refs else None,
+        named=sources.named(reader, filters.commits).commits if filters.commits else (),
+        not_reachable=sources.reachable(reader, filters.not_refs).commits if filters.not_refs else None,
+        not_named=sources.named(reader, filters.not_commits).commits if filters.not_commits else (),
+    )
+
+
 async def without_terms(sources: Sources, query: Query, allowed: Allowed, *, deadline_s: float) -> Allowed:
     """The same hunks without those that hold a term which no hit may contain."""
     from ohara.retrieve.lanes import literal  # late: questions of words alone need none of it
@@ -74,7 +127,7 @@ def unmatched(
         allowed = allow(sources, reader, each).allowed
         if asks_for_fates(each):
             allowed, _ = in_fate(sources, reader, each, allowed, tip=tip, within_s=within_s)
-        return reader.lets_any(allowed)
+        return reader.lets_any(allowed) or bool(not_searched(sources, reader, each))
 
     alone = list(_single(filters))
     empty = [each for each in alone if not lets_any(each)]

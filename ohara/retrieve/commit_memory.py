@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ohara.retrieve.priors import Touched
 from ohara.retrieve.silence import silence_of
+from ohara.store.answers import HunkPieces
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -51,6 +52,18 @@ def merges_of(reader: Reader, commits: Collection[int]) -> dict[int, str]:
         found |= {number: read.get(number, "") for number in lacking}
         known.update(found)
     return {number: message for number, message in found.items() if message}
+
+
+def pieces_of(reader: Reader, commits: Collection[int]) -> dict[int, HunkPieces]:
+    """The hunks of commits as git has them, and which of their pieces belong together."""
+    known: dict[int, HunkPieces] = _remembered(reader, "pieces of hunks")
+    found = {number: pieces for number in commits if (pieces := known.get(number)) is not None}
+    lacking = [number for number in commits if number not in found]
+    if lacking:
+        read = reader.hunk_pieces(lacking)
+        found |= {number: read.get(number, HunkPieces(0, {})) for number in lacking}
+        known.update(found)
+    return found
 
 
 def _remembered(reader: Reader, what: str) -> dict[int, T]:

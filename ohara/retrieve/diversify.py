@@ -35,9 +35,7 @@ def one_for_each_commit(found: Sequence[ScoredHunk]) -> list[ScoredHunk]:
     for one in found:
         by_commit.setdefault(one.sha, []).append(one)
     return [
-        hunks[0]
-        if len(hunks) == 1
-        else replace(max(hunks, key=lambda one: (one.pinned, one.worth, -one.hunk)), more=len(hunks) - 1)
+        hunks[0] if len(hunks) == 1 else max(hunks, key=lambda one: (one.pinned, one.worth, -one.hunk))
         for hunks in by_commit.values()
     ]
 

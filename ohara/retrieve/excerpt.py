@@ -1,8 +1,8 @@
 """Cuts an excerpt out of a hunk: centred on the matches, which are marked. Pure.
 
 An excerpt is a run of the body's own lines, signs included, so that it can be coloured as a diff. Very long
-lines are cut around their first match, with an ellipsis, unless the whole hunk is requested. Nothing is
-escaped here: text is sanitized where it is shown.
+lines are cut around their first match, with an ellipsis, unless the whole hunk is requested; where a hunk is
+read, only those that are longer by far. Nothing is escaped here: text is sanitized where it is shown.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ohara.model import WHOLE_HUNK, Match, Polarity
-from ohara.records import dataclass, replace
+from ohara.long_lines import LineLimit, limit_for_reading
+from ohara.model import READ_HUNK, WHOLE_HUNK, Match, Polarity
+from ohara.records import dataclass
 from ohara.words import SEPARATED, index_text
 
 if TYPE_CHECKING:
@@ -22,11 +23,6 @@ CONTEXT_LINES = 3  # as in git diff
 
 # What is shown of several matched lines before context is added: a statement, not a page.
 _CORE_LINES = 6
-
-# Longer than lines that people write; minified files have lines of a megabyte.
-_LONGEST_LINE = 400
-_BEFORE_MATCH = 80
-_ELLIPSIS = "…"
 
 # A match on a changed line is why the hunk was found; one on a context line counts less. A changed line
 # without a match still counts more than a context line.
@@ -60,9 +56,18 @@ class Excerpt:
 
 
 def cut(
-    body: str, marks: Iterable[Match], *, old_start: int, new_start: int, context: int = CONTEXT_LINES
+    body: str,
+    marks: Iterable[Match],
+    *,
+    old_start: int,
+    new_start: int,
+    context: int = CONTEXT_LINES,
+    hunks: int = 1,
 ) -> Excerpt:
-    """The excerpt around the densest matches, with this many lines of context on either side."""
+    """The excerpt around the densest matches, with this many lines of context on either side.
+
+    Of long lines in a hunk that is read, more is shown the fewer `hunks` there are in the answer.
+    """
     lines = body.split("\n")
     by_line: dict[int, list[Match]] = {}
     for mark in marks:
@@ -70,11 +75,12 @@ def cut(
     first, last = _core(lines, by_line)
     is_whole = context >= WHOLE_HUNK
     top, bottom = max(0, first - context), min(len(lines), last + 1 + context)
+    limit = limit_for_reading(lines, hunks) if context >= READ_HUNK else LineLimit()
     shown: list[str] = []
     matches: list[Match] = []
     for number in range(top, bottom):
         marked = by_line.get(number, ())
-        text, found = (lines[number], list(marked)) if is_whole else _fitted(lines[number], marked)
+        text, found = (lines[number], list(marked)) if is_whole else limit.fit(lines[number], marked)
         shown.append(text)
         matches += [Match(number - top, mark.start, mark.end, mark.name) for mark in found]
     signs = [line[:1] for line in lines]
@@ -103,7 +109,7 @@ def word_marks(body: str, terms: Collection[str], polarity: Polarity = Polarity.
     wanted = frozenset(terms)
     lines = body.split("\n")
     text = "\n".join([line[1:] for line in lines])
-    held = [name for name in set(_names_in(text)) if not wanted.isdisjoint(_words_of(name))]
+    held = [name for name in set(_names_in(text)) if not wanted.isdisjoint(words_of(name))]
     sign = _SIGN_OF.get(polarity)
     found: list[Match] = []
     number = begins = 0  # of the line that was reached
@@ -139,7 +145,8 @@ def _is_in_name(char: str) -> bool:
 
 
 @lru_cache(maxsize=_REMEMBERED_NAMES)
-def _words_of(name: str) -> tuple[str, ...]:
+def words_of(name: str) -> tuple[str, ...]:
+    """The words that a name is made of, as the index has them."""
     return tuple(index_text(name).split())
 
 
@@ -159,21 +166,3 @@ def _core(lines: Sequence[str], by_line: dict[int, list[Match]]) -> tuple[int, i
     least = _CONTEXT_MARK if any(by_line.values()) else _CHANGED_LINE
     telling = [number for number in range(first, first + height) if weights[number] >= least]
     return (telling[0], telling[-1]) if telling else (first, first)
-
-
-def _fitted(line: str, marks: Sequence[Match]) -> tuple[str, list[Match]]:
-    """A line that is not too long, its sign kept, with the marks that are still in it."""
-    if len(line) <= _LONGEST_LINE:
-        return line, list(marks)
-    sign, text = line[:1], line[1:]
-    start = max(0, min((mark.start for mark in marks), default=0) - _BEFORE_MATCH)
-    end = start + _LONGEST_LINE
-    before = _ELLIPSIS if start else ""
-    after = _ELLIPSIS if end < len(text) else ""
-    shift = len(before) - start
-    kept = [
-        replace(mark, start=mark.start + shift, end=min(mark.end, end) + shift)
-        for mark in marks
-        if mark.start < end
-    ]
-    return f"{sign}{before}{text[start:end]}{after}", kept

@@ -62,7 +62,7 @@ class HeadLines:
             if time.monotonic() > ends or taken > MOST_BYTES:
                 return AtHead(sha, lines, files, exact=False)
             try:
-                matching = count_lines(text, scan, ends)
+                matching = count_lines(text, scan)
             except OutOfTime:
                 return AtHead(sha, lines, files, exact=False)
             lines += matching
@@ -70,19 +70,11 @@ class HeadLines:
         return AtHead(sha, lines, files)
 
 
-def count_lines(text: bytes, scan: Scan, ends: float) -> int:
+def count_lines(text: bytes, scan: Scan) -> int:
     """How many lines of a file match; OutOfTime when the deadline comes first."""
     if not text:
         return 0
-    body = "+" + decode.text(text).removesuffix("\n").replace("\n", "\n+")
-    if not scan.sides([body.encode("utf-8", "surrogatepass")])[0]:
-        return 0
-    from ohara.retrieve.scan import OutOfTime
-
-    marks = scan.matcher.marks(body, until=ends)
-    if time.monotonic() > ends:
-        raise OutOfTime
-    return len({mark.line for mark in marks})
+    return scan.lines(decode.utf8(text).removesuffix(b"\n"))
 
 
 def _nobody_leaves() -> None:

@@ -10,8 +10,8 @@ from ohara.model import Hit, Polarity
 from ohara.query import required_patterns
 from ohara.records import dataclass
 from ohara.retrieve import structural_hits
-from ohara.retrieve.excerpt import CONTEXT_LINES, cut, word_marks
-from ohara.words import index_text, query_terms
+from ohara.retrieve.excerpt import CONTEXT_LINES, cut, word_marks, words_of
+from ohara.words import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,16 @@ def make_hits(
 ) -> tuple[Hit, ...]:
     """One hit for each hunk, ranked from `first_rank`; after `until`, only first matches are marked."""
     return tuple(
-        _hit(one, rows[one.hunk], sought, rank, until, repository=repository, change=changes.get(one.hunk))
+        _hit(
+            one,
+            rows[one.hunk],
+            sought,
+            rank,
+            until,
+            hunks=len(shown),
+            repository=repository,
+            change=changes.get(one.hunk),
+        )
         for rank, one in enumerate(shown, first_rank)
     )
 
@@ -74,6 +83,7 @@ def _hit(
     rank: int,
     until: float,
     *,
+    hunks: int,
     repository: str,
     change: Change | None,
 ) -> Hit:
@@ -83,6 +93,7 @@ def _hit(
         old_start=row.old_start,
         new_start=row.new_start,
         context=sought.context,
+        hunks=hunks,
     )
     return Hit(
         rank=rank,
@@ -119,6 +130,6 @@ def telling_symbol(symbols: Sequence[str], terms: Sequence[str]) -> str | None:
     wanted = frozenset(terms)
     return max(
         symbols,
-        key=lambda name: (len(wanted.intersection(index_text(name).split())), name.count("."), name),
+        key=lambda name: (len(wanted.intersection(words_of(name))) if wanted else 0, name.count("."), name),
         default=None,
     )

@@ -14,6 +14,7 @@ from ohara.model import ChangeKind, Intent, Pattern
 from ohara.query.intent import read_intent
 from ohara.records import dataclass, replace
 from ohara.retrieve.intent_target import Thing, index_words
+from ohara.retrieve.order_by_age import newest_first, places_within_second
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import ScoredHunk
 from ohara.retrieve.trigrams import required_trigrams
@@ -87,14 +88,18 @@ def look_up(reader: Reader, aim: Aim, thing: Thing, allowed: Allowed) -> list[Oc
     ]
     if thing.literals:
         formula = all_of(required_trigrams(Pattern(literal)) for literal in thing.literals)
-        spelt = reader.by_trigrams(formula, allowed)
+        spelt = newest_first(reader, reader.by_trigrams(formula, allowed))
         edge = spelt[-BY_LINES:] if oldest else spelt[:BY_LINES]
         found += reader.occurrences(one.hunk for one in edge)
     symbols = [symbol for symbol, _ in reader.symbols_by_words(thing.words, (0.0, 1.0, 0.0), SYMBOLS)]
     touched: dict[int, Occurrence] = {}
+    by_hunk: dict[Occurrence, list[int]] = {}
     for at, symbol in reader.touching(symbols, allowed):
-        if oldest or symbol not in touched:  # they come newest first
-            touched[symbol] = at
+        by_hunk.setdefault(at, []).append(symbol)
+    for at in newest_first(reader, list(by_hunk)):
+        for symbol in by_hunk[at]:
+            if oldest or symbol not in touched:
+                touched[symbol] = at
     return list({at.hunk: at for at in (*found, *touched.values())}.values())
 
 
@@ -118,13 +123,21 @@ def turned(
         for place, at in enumerate(others, 1)
         if at.hunk in known
     ]
-    return ordered_by_intent(aim, thing, [*found, *looked_up], known), known
+    every = [*found, *looked_up]
+    return ordered_by_intent(aim, thing, every, known, places_within_second(reader, every)), known
 
 
 def ordered_by_intent(
-    aim: Aim, thing: Thing, found: Sequence[ScoredHunk], rows: Mapping[HunkId, StoredHunk]
+    aim: Aim,
+    thing: Thing,
+    found: Sequence[ScoredHunk],
+    rows: Mapping[HunkId, StoredHunk],
+    places: Mapping[bytes, int],
 ) -> list[ScoredHunk]:
-    """Hunks with the score that their evidence gives them; hunks of one commit share message and age."""
+    """Hunks with the score that their evidence gives them; hunks of one commit share message and age.
+
+    `places` tell the older of two commits of one second.
+    """
     best = max((one.score for one in found), default=0.0) or 1.0
     if aim.intent is Intent.CAUSE:
         return [
@@ -132,7 +145,7 @@ def ordered_by_intent(
             for one in found
         ]
     evidence = {one.hunk: _evidence(aim.intent, thing, rows[one.hunk]) for one in found}
-    ages = _ages(aim.intent, found, evidence)
+    ages = _ages(aim.intent, found, evidence, places)
     return [
         _scored(one, evidence[one.hunk], ages.get(one.sha, 0.0), best, _path(rows[one.hunk]))
         for one in found
@@ -152,7 +165,10 @@ def _path(row: StoredHunk) -> float:
 
 
 def _ages(
-    intent: Intent, found: Sequence[ScoredHunk], evidence: Mapping[HunkId, Evidence]
+    intent: Intent,
+    found: Sequence[ScoredHunk],
+    evidence: Mapping[HunkId, Evidence],
+    places: Mapping[bytes, int],
 ) -> dict[bytes, float]:
     """What being early or late is worth to each commit that defines the thing or says so, or else holds it.
 
@@ -162,7 +178,7 @@ def _ages(
     turning = [one for one in holding if evidence[one.hunk].defined or evidence[one.hunk].said == 1.0]
     moments = {one.sha: one.time for one in turning or holding}
     last_first = intent is Intent.ENDING
-    order = sorted(moments, key=lambda sha: (moments[sha], sha), reverse=last_first)
+    order = sorted(moments, key=lambda sha: (moments[sha], places.get(sha, 0), sha), reverse=last_first)
     return {sha: LATER**place for place, sha in enumerate(order)}
 
 

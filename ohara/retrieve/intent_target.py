@@ -142,14 +142,15 @@ def _plainly(name: str) -> str:
 def _looked_up(words: tuple[str, ...]) -> Iterable[str]:
     """The index words that any hunk which holds the thing must hold; of a name its whole, not its parts."""
     for word in words:
-        tail = word if _NUMBER.fullmatch(word) or _is_file(word) else word.rpartition(".")[2] or word
+        tail = word if _NUMBER.fullmatch(word) or is_file(word) else word.rpartition(".")[2] or word
         indexed = index_text(tail).split()
-        if _is_file(word) or (_PLAIN.fullmatch(tail) and tail.islower()):
+        if is_file(word) or (_PLAIN.fullmatch(tail) and tail.islower()):
             yield from indexed
         else:
             # Of a name its whole, not its parts; a name with other signs in it has no whole.
             yield from indexed[:1] if tail.isidentifier() else indexed
 
 
-def _is_file(word: str) -> bool:
+def is_file(word: str) -> bool:
+    """True of a word that is a path, or the name of a file."""
     return word.startswith(".") or "/" in word or (language_of(word) is not None and "." in word)

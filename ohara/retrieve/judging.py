@@ -55,6 +55,8 @@ def judge(
 
     Words that are `known` to another index of the same search are no slips.
     """
+    if not reader.hunk_count():  # what stands in nothing may stand anywhere
+        return Verdict(list(shown), _nothing(shown))
     words = telling_words(query)
     frequencies = reader.document_frequencies(words)
     rarity = rarities(words, frequencies.__getitem__, reader.hunk_count())

@@ -2,7 +2,8 @@
 
 The filters of a query restrict its hits but not these facts: a text is introduced by the first commit of the
 whole history that adds it, and gone when HEAD's files do not contain it. Where that cannot be known (commits
-are missing from the index, or time ran out) the span names the part that it covers, and no introduction.
+are missing from the index, or time ran out) the span names the part that it covers, and no introduction. Nor
+is there one where a commit before it was not wholly read.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from ohara.store.log_order import LogOrder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ohara.model import Pattern
+    from ohara.model import AtHead, Pattern
     from ohara.retrieve.lanes.literal import LiteralAnswer
     from ohara.retrieve.ranking import Candidate
     from ohara.retrieve.request import Extent, Sources
+    from ohara.store.answers import UnreadCommit
     from ohara.store.reading import Reader
 
 
@@ -55,7 +57,7 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
 
     def facts(reader: Reader) -> tuple[LiteralSpan, Extent, list[str]]:
         extent = sources.extent(reader)
-        reach = SpanScope.INDEXED if scope is SpanScope.HISTORY and not extent.whole else scope
+        reach = extent.scope if scope is SpanScope.HISTORY else scope
         # A line stands at HEAD because a commit added it, at that path or at one that was renamed since.
         paths = reader.paths_reached([hunk for hunk, sides in answer.sides.items() if sides & ADDED])
         return _span(reader, answer, reach), extent, paths
@@ -75,11 +77,17 @@ async def lifetime(sources: Sources, matched: Matched, *, timeout_s: float) -> L
         limiter=literal.turns_of_process(),
     )
     if span.scope is not SpanScope.HISTORY:
-        return replace(span, head=replace(head, exact=False) if head.lines else None)
+        return replace(span, head=_at_least(head, span.scope))
     if head.lines or not head.exact:
         return replace(span, head=head)
     gone = await sources.pool.read(lambda reader: _gone(reader, head.commit, answer))
     return replace(span, head=head, gone=gone and _sha(gone), gone_time=gone and gone.time)
+
+
+def _at_least(head: AtHead, scope: SpanScope) -> AtHead | None:
+    """HEAD's matches as far as these are known; None where that says nothing."""
+    is_told = head.lines or (scope is SpanScope.READ and head.exact)
+    return replace(head, exact=False) if is_told else None
 
 
 def _plain(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
@@ -93,7 +101,10 @@ def _span(reader: Reader, answer: LiteralAnswer, scope: SpanScope) -> LiteralSpa
     newest_first = _in_order(reader, answer.hunks)
     adding = [found for found in newest_first if answer.sides[found.hunk] & ADDED]
     first, last = newest_first[-1], newest_first[0]
-    came = adding[-1] if adding and scope is SpanScope.HISTORY else None
+    unread = reader.unread_commits() if scope is SpanScope.READ else ()
+    came = adding[-1] if adding and scope in {SpanScope.HISTORY, SpanScope.READ} else None
+    if came is not None and unread and _may_precede(reader, unread, came):
+        came = None
     years: dict[int, int] = {}
     for moment in {found.sha: found.time for found in newest_first}.values():
         year = time.gmtime(moment).tm_year
@@ -107,7 +118,15 @@ def _span(reader: Reader, answer: LiteralAnswer, scope: SpanScope) -> LiteralSpa
         scope=scope,
         introduced=_sha(came) if came else None,
         introduced_time=came.time if came else None,
+        unread=len(unread),
     )
+
+
+def _may_precede(reader: Reader, unread: Sequence[UnreadCommit], found: Candidate) -> bool:
+    """True when the log may list one of the commits below another, whose time then tells nothing."""
+    if reader.clock_slips().hold(found.time):
+        return True
+    return any(each.time <= found.time and each.sha != _sha(found) for each in unread)
 
 
 def _in_order(reader: Reader, hunks: Sequence[Candidate]) -> list[Candidate]:

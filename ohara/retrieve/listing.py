@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Sha
 from ohara.records import dataclass, replace
+from ohara.retrieve.more_hunks import more_found
 from ohara.retrieve.ranking import ScoredHunk
 from ohara.retrieve.together import Together, firsts
 
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry: the first hunk of a commit, how many more it has, and the commits with the same change.
+    """An entry: the first hunk of a commit, its others in the list, and the commits with the same change.
 
     In a list of threads, `matched` are the other commits of its thread that are in the list.
     """
 
     first: Candidate
-    more: int = 0
+    others: tuple[HunkId, ...] = ()
     also_in: tuple[Sha, ...] = ()
     matched: tuple[Sha, ...] = ()
 
@@ -46,7 +47,7 @@ def grouped(found: Sequence[Candidate]) -> list[Entry]:
     hunks: dict[bytes, list[Candidate]] = {}
     for one in found:
         hunks.setdefault(one.sha, []).append(one)
-    return [Entry(each[0], more=len(each) - 1) for each in hunks.values()]
+    return [Entry(each[0], others=tuple(one.hunk for one in each[1:])) for each in hunks.values()]
 
 
 def merged(entries: Sequence[Entry], changes: Mapping[bytes, frozenset[int]]) -> list[Entry]:
@@ -62,7 +63,9 @@ def merged(entries: Sequence[Entry], changes: Mapping[bytes, frozenset[int]]) ->
         if changed is not None:
             known[changed] = len(kept)
         kept.append(entry)
-    return [replace(entry, also_in=tuple(also.get(place, ()))) for place, entry in enumerate(kept)]
+    for place, others in also.items():
+        kept[place] = replace(kept[place], also_in=tuple(others))
+    return kept
 
 
 def listing(
@@ -75,11 +78,11 @@ def listing(
     entries = merged(entries, _changes(reader, entries, found))
     together = Together.read(reader, {entry.sha for entry in entries}, by_thread=by_thread)
     kept = [
-        replace(entry, also_in=(*entry.also_in, *_commits(others)))
+        replace(entry, also_in=(*entry.also_in, *_commits(others))) if others else entry
         for entry, others in firsts(entries, lambda entry: together.changes.get(entry.sha))
     ]
     return [
-        replace(entry, matched=tuple(other.sha for other in others))
+        replace(entry, matched=tuple(other.sha for other in others)) if others else entry
         for entry, others in firsts(kept, lambda entry: together.threads.get(entry.sha))
     ]
 
@@ -111,13 +114,15 @@ def read_entries(
 ) -> tuple[list[ScoredHunk], dict[HunkId, StoredHunk]]:
     """The entries of a page and their lines; an entry whose hunk was removed meanwhile is left out."""
     rows = reader.hydrate(entry.first.hunk for entry in entries)
+    others = {entry.first.hunk: entry.others for entry in entries if entry.others}
+    more = more_found(reader, [rows[hunk] for hunk in others if hunk in rows], others)
     shown = [
         ScoredHunk(
             entry.first.hunk,
             entry.first.time,
             entry.first.sha,
             lanes={lane: rank} if lane else {},
-            more=entry.more,
+            more=more.get(entry.first.hunk, 0),
             also_in=entry.also_in,
             matched=entry.matched,
         )

@@ -37,7 +37,12 @@ REMOVED = 2
 BOTH = ADDED | REMOVED
 
 _SIDES = {ord("+"): ADDED, ord("-"): REMOVED}
+# How a line that is worth looking at begins, by the sides that are not known to match yet.
+_BEGINS = {0: b"", ADDED: b"\n+", REMOVED: b"\n-", BOTH: b"\n"}
 _WANTED = {Polarity.ANY: BOTH, Polarity.ADDED: ADDED, Polarity.REMOVED: REMOVED}
+
+# Lines that are looked through at once before any is marked; an expression may be slow.
+_RUN_CHARACTERS = 8_192
 
 # RE2's own default is 8 MiB for each expression; past it, matching slows down but stays linear.
 _COMPILED_BYTES = 16 * 2**20
@@ -59,6 +64,8 @@ class Matcher:
         self.pattern = pattern
         self.wanted = _WANTED[pattern.polarity]
         self._sides: abc.Callable[[abc.Sequence[bytes]], list[int]]
+        self._lines: abc.Callable[[bytes], int]
+        self._numbers: abc.Callable[[list[str]], abc.Iterable[int]]  # of the lines that may match
         self._spans: abc.Callable[[str], abc.Iterator[tuple[int, int]]]
         if pattern.is_regex:
             self._prepare_expression(pattern)
@@ -69,15 +76,23 @@ class Matcher:
         """For each body, the wanted sides (ADDED, REMOVED) on which some line matches; 0 for none."""
         return self._sides(bodies)
 
+    def lines(self, text: bytes) -> int:
+        """How many lines of a text match; these have no signs."""
+        return self._lines(text)
+
     def marks(self, body: str, *, until: float = math.inf) -> list[Match]:
         """Where the pattern matches on the wanted changed lines of a body, as far as the time allows."""
         found: list[Match] = []
-        for number, line in enumerate(body.split("\n")):
-            if _SIDES.get(ord(line[0]) if line else 0, 0) & self.wanted:
-                for start, end in self._spans(line[1:]):
-                    found.append(Match(number, start, end))
-                    if time.monotonic() > until:
-                        return found
+        for first, lines in _runs(body.split("\n")):
+            for number in self._numbers(lines):
+                line = lines[number]
+                if _SIDES.get(ord(line[0]) if line else 0, 0) & self.wanted:
+                    for start, end in self._spans(line[1:]):
+                        found.append(Match(first + number, start, end))
+                        if time.monotonic() > until:
+                            return found
+                if time.monotonic() > until:
+                    return found
             if time.monotonic() > until:
                 return found
         return found
@@ -93,7 +108,7 @@ class Matcher:
             )
 
         def find(text: bytes, start: int, /) -> int:
-            return text.find(needle, start)
+            return text.find(needle, start) if start <= len(text) else -1
 
         def spans(line: str) -> abc.Iterator[tuple[int, int]]:
             start = line.find(pattern.text)
@@ -102,6 +117,8 @@ class Matcher:
                 start = line.find(pattern.text, start + max(1, len(pattern.text)))
 
         self._sides = lambda bodies: _sides_within(bodies, find, self.wanted)
+        self._lines = lambda text: _count_lines(text, find)
+        self._numbers = lambda lines: _numbers_within(lines, find)
         self._spans = spans
 
     # -- regular expressions ---------------------------------------------------------------------
@@ -134,13 +151,22 @@ class Matcher:
                     yield start, end
                 at_least_one = True
 
+        def unsigned(text: bytes, start: int, /) -> int:
+            plain = _compiled(pattern, b"(?m)" + source, any_case=any_case, never_newline=True)
+            found = plain.search(text, start) if start <= len(text) else None
+            return found.start() if found else -1
+
+        self._lines = lambda text: _count_lines(text, unsigned)
+        self._numbers = lambda lines: range(len(lines))
         match way:
             case _Way.ALONE:
                 self._sides = lambda bodies: [_sides_one_by_one(body, lonely, self.wanted) for body in bodies]
+                self._lines = lambda text: sum(lonely.search(line) is not None for line in text.split(b"\n"))
             case _Way.WITHOUT_SIGNS:
                 self._sides = lambda bodies: _sides_without_signs(bodies, find, self.wanted)
             case _Way.FROM_SIGN | _Way.ANYWHERE:
                 self._sides = lambda bodies: _sides_within(bodies, find, self.wanted)
+                self._numbers = lambda lines: _numbers_within(lines, find)
         self._spans = spans
 
 
@@ -174,11 +200,10 @@ def _sides_within(bodies: abc.Sequence[bytes], find: Finder, wanted: int) -> lis
             continue
         which = bisect_right(starts, at) - 1
         sides[which] |= _SIDES.get(text[line], 0) & wanted
-        if sides[which] == wanted:
-            at = find(text, starts[which + 1]) if starts[which + 1] <= len(text) else -1
-        else:
-            end = text.find(b"\n", at)
-            at = find(text, end + 1) if end >= 0 else -1
+        # Of a side that is known to match, no further line is looked at.
+        begins = _BEGINS[wanted & ~sides[which]]
+        end = text.find(begins, at, starts[which + 1] - 1) + 1 if begins else 0
+        at = find(text, end or starts[which + 1])
     return sides
 
 
@@ -214,6 +239,39 @@ def _sides_one_by_one(body: bytes, alone: re2._Regexp, wanted: int) -> int:
             if sides == wanted:
                 break
     return sides
+
+
+def _runs(lines: list[str]) -> abc.Iterator[tuple[int, list[str]]]:
+    """Lines that are searched at once, with the number of the first."""
+    first = size = 0
+    for number, line in enumerate(lines):
+        if size > _RUN_CHARACTERS:
+            yield first, lines[first:number]
+            first = number
+            size = 0
+        size += len(line)
+    yield first, lines[first:]
+
+
+def _numbers_within(lines: list[str], find: Finder) -> abc.Iterator[int]:
+    """The lines with a match, which may begin at a sign and then is none."""
+    text = "\n".join(lines).encode("utf-8", "surrogatepass")
+    number, counted, at = 0, 0, find(text, 0)
+    while at >= 0:
+        number += text.count(b"\n", counted, at)
+        yield number
+        counted = text.find(b"\n", at)
+        at = find(text, counted + 1) if counted >= 0 else -1
+
+
+def _count_lines(text: bytes, find: Finder) -> int:
+    """How many lines hold a match; none goes beyond its line."""
+    lines, at = 0, find(text, 0)
+    while at >= 0:
+        lines += 1
+        end = text.find(b"\n", at)
+        at = find(text, end + 1) if end >= 0 else -1
+    return lines
 
 
 def _core(pattern: Pattern) -> Pattern:

@@ -14,6 +14,7 @@ from ohara.errors import QueryError
 from ohara.model import ChangeKind, Mode, QueryClass
 from ohara.query.names import CommitName, IssueName, LinesName, PathName, read_name, settled
 from ohara.records import dataclass, replace
+from ohara.retrieve.order_by_age import newest_first
 from ohara.retrieve.priors import Priors
 from ohara.retrieve.ranking import Candidate
 from ohara.store.answers import WordQuery
@@ -134,8 +135,8 @@ def _mentions(reader: Reader, query: Query, name: IssueName, allowed: Allowed) -
     first = [commit for commit, message in messages.items() if brought.search(message)]
     others = [commit for commit in messages if commit not in set(first)]
     found = [
-        *_changes_first(reader.hunks_of_commits(first, allowed)),
-        *_changes_first(reader.hunks_of_commits(others, allowed)),
+        *_changes_first(newest_first(reader, reader.hunks_of_commits(first, allowed))),
+        *_changes_first(newest_first(reader, reader.hunks_of_commits(others, allowed))),
         *_in_changes(reader, name, allowed),
     ]
     if not found:
@@ -176,7 +177,7 @@ def _in_changes(reader: Reader, name: IssueName, allowed: Allowed) -> list[Place
     numbers = WordQuery(tuple(map(str, name.numbers)), columns=("path",))
     files = reader.changes_with(numbers, allowed, _MOST_MENTIONS)
     fragments = [at for at in files if numbered.search(at.path)]
-    return sorted({*lines, *fragments}, key=lambda at: (-at.time, at.sha, at.hunk))
+    return newest_first(reader, sorted({*lines, *fragments}, key=lambda at: (-at.time, at.sha, at.hunk)))
 
 
 def _changes_first(hunks: Iterable[PlacedHunk]) -> list[PlacedHunk]:
@@ -199,7 +200,7 @@ def _file(
     reader: Reader, query: Query, path: str, allowed: Allowed, notes: tuple[str, ...] = ()
 ) -> Listed | None:
     """The changes of a file, newest first and its end above all; files that only end so follow."""
-    changes = reader.changes_at(path, allowed)
+    changes = newest_first(reader, reader.changes_at(path, allowed))
     if not changes:
         instead = replace(query, words=path, query_class=QueryClass.PATH)
         return Listed(QueryClass.PATH, None, notes, instead=instead)
@@ -216,8 +217,8 @@ def _end_first(changes: Sequence[PathChange], path: str) -> list[PathChange]:
     Commits of two branches stand by their time, and the last change of a file may be made after its end.
     """
     ends = [at for at in changes if _ends(at, path)]
-    begins = [at for at in changes if _begins(at, path)]
-    if not ends or any(at.time > ends[0].time for at in begins):
+    later = changes[: changes.index(ends[0])] if ends else ()
+    if not ends or any(at.sha != ends[0].sha and _begins(at, path) for at in later):
         return list(changes)
     last = [at for at in changes if at.sha == ends[0].sha]
     return [*last, *(at for at in changes if at.sha != ends[0].sha)]

@@ -2,11 +2,14 @@
 
 The best of a ranking are not the oldest of anything. So where commits hold every word, they are the answer,
 all of them, by their time; only where none does, the best of the ranking are sorted.
+
+A series that was rebased or applied has one committer time. What leads to a commit is older than that commit
+there, too, which their times do not tell, and the order in which an index gives them does not either.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ohara.model import Intent, Order, Polarity
 from ohara.query.intent import read_intent
@@ -14,10 +17,9 @@ from ohara.retrieve.ranking import Candidate
 from ohara.words import query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ohara.model import Query
-    from ohara.retrieve.ranking import ScoredHunk
     from ohara.store.candidates import Allowed
     from ohara.store.reading import Reader
 
@@ -28,6 +30,23 @@ _COLUMNS = {
     Polarity.ADDED: ("added",),
     Polarity.REMOVED: ("removed",),
 }
+
+
+class Dated(Protocol):
+    """What is of a commit, whose committer time and raw id it has."""
+
+    @property
+    def time(self) -> int:
+        """When it was committed."""
+        ...
+
+    @property
+    def sha(self) -> bytes:
+        """The raw id of the commit."""
+        ...
+
+
+D = TypeVar("D", bound=Dated)
 
 
 def holding_every_word(reader: Reader, query: Query, allowed: Allowed, order: Order) -> list[Candidate]:
@@ -44,13 +63,27 @@ def holding_every_word(reader: Reader, query: Query, allowed: Allowed, order: Or
     return [Candidate(at.hunk, 0.0, at.time, at.sha) for at in found]
 
 
-def candidates_in_order(found: Sequence[Candidate], order: Order) -> list[Candidate]:
-    """A list in the order that was asked for; hunks of one commit stay as they are."""
+def in_order(reader: Reader, found: Sequence[D], order: Order) -> list[D]:
+    """What was found in the order that was asked for; hunks of one commit stay as they are."""
     if order is Order.RANK:
         return list(found)
-    return sorted(found, key=lambda one: (one.time, one.sha), reverse=order is not Order.OLDEST)
+    places = places_within_second(reader, found)
+    return sorted(
+        found,
+        key=lambda one: (one.time, places.get(one.sha, 0), one.sha),
+        reverse=order is not Order.OLDEST,
+    )
 
 
-def hits_in_order(shown: Sequence[ScoredHunk], order: Order) -> list[ScoredHunk]:
-    """Ranked hits in the order that was asked for."""
-    return sorted(shown, key=lambda one: (one.time, one.sha), reverse=order is not Order.OLDEST)
+def newest_first(reader: Reader, found: Sequence[D]) -> list[D]:
+    """What an index gave newest first, with what leads to a commit of the same second below it."""
+    places = places_within_second(reader, found)
+    if not places:
+        return list(found)
+    return sorted(found, key=lambda one: (one.time, places.get(one.sha, 0)), reverse=True)
+
+
+def places_within_second(reader: Reader, found: Sequence[Dated]) -> Mapping[bytes, int]:
+    """What tells the older of two commits of one second; nothing where no two were found."""
+    times = {one.sha: one.time for one in found}
+    return reader.places_in_second() if len(set(times.values())) < len(times) else {}

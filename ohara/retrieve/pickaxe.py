@@ -17,7 +17,6 @@ from ohara.git import tree
 from ohara.git.file_diff import is_binary
 from ohara.git.repo import Repository
 from ohara.languages import language_of
-from ohara.model import LeftOut
 from ohara.records import dataclass
 from ohara.retrieve.shares import Shares
 from ohara.retrieve.sought_code import Compared, Side, SoughtCode
@@ -73,8 +72,8 @@ class Objects:
 
     def text(self, blob: str) -> bytes | None:
         """A file's text; None when it is missing or too large. A binary file has none."""
-        data = self._repository.objects.blob(bytes.fromhex(blob), MOST_BYTES)
-        if isinstance(data, LeftOut):
+        data = self._repository.read_blob(blob, cap=MOST_BYTES)
+        if data is None:
             return None
         return b"" if is_binary(data) else data
 
@@ -85,7 +84,7 @@ class Objects:
         for path in paths:
             entry = tree.find(self._repository.objects, root, path)
             if entry is not None:
-                found[path] = entry.oid.hex()
+                found[path] = entry.blob
         return found
 
 

@@ -313,6 +313,11 @@ def _finished(
     above = _Above((), {}, frozenset())
     shown = _diversified(reader, found=found, rows=rows, above=above, plan=plan, allowed=allowed)
     stands = judge(reader, query=query, shown=shown, rows=rows, allowed=allowed, known=known)
+    if query.intent is Intent.ENDING and stands.shown:
+        from ohara.retrieve.still_at_head import still_at_head  # late, as above
+
+        noted = still_at_head(reader, query, asked.sources.tip(()))
+        stands = replace(stands, notes=(*stands.notes, *noted))
     return found, rows, shown, stands
 
 
@@ -334,11 +339,7 @@ def _diversified(
     occurrences = reader.commits_with_content(
         {contents[hit.hunk] for hit in hits if hit.hunk in contents}, allowed
     )
-    counts = reader.hunks_in_commits({rows[hit.hunk].commit_id for hit in hits}, allowed)
     single = collapsed(hits, contents, occurrences, above.shown)
     commits = {Sha(hit.sha.hex()) for hit in (*above.shown, *single)}
     together = Together.read(reader, commits, by_thread=plan.by_thread)
-    return [
-        replace(hit, more=counts.get(rows[hit.hunk].commit_id, 1) - 1)
-        for hit in fold(single, together, above.shown)
-    ]
+    return fold(single, together, above.shown)

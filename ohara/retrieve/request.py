@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ohara.embed.encoder import Reranker
     from ohara.fate.source import FateSource
-    from ohara.model import AtHead, HunkId, IndexStatus, Query, SearchOptions, Sha
+    from ohara.model import AtHead, HunkId, IndexStatus, Query, SearchOptions, Sha, SpanScope
     from ohara.query.names import LinesName
     from ohara.retrieve.comparing import Beside
     from ohara.retrieve.cursor import Page
@@ -49,9 +49,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Whether the index has all of history up to HEAD, and HEAD's commit; None before the first commit."""
+    """How much of history up to HEAD the index has, and HEAD's commit; None before the first commit."""
 
-    whole: bool
+    scope: SpanScope
     head: Sha | None
 
 

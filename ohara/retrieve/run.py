@@ -32,7 +32,7 @@ from ohara.retrieve.found import Answer, Found, results_of
 from ohara.retrieve.listing import listing, read_entries
 from ohara.retrieve.merge import keys_by_rank, keys_by_time
 from ohara.retrieve.named import look_up
-from ohara.retrieve.order_by_age import candidates_in_order, hits_in_order, holding_every_word
+from ohara.retrieve.order_by_age import holding_every_word, in_order, newest_first
 from ohara.retrieve.rank import ToRank, rank, rank_once
 from ohara.retrieve.ranking import Candidate, Ranking
 from ohara.retrieve.request import Opening, Request
@@ -158,7 +158,7 @@ async def _ranked(request: Request) -> Answer:
         if listed is not None:
             return replace(listed, lanes=exact, span=span, notes=(*notes, *listed.notes))
         ranked = await rank_once(to_rank, depth=page.depth)
-        shown = hits_in_order(ranked.shown, plan.order)
+        shown = await request.sources.pool.read(lambda reader: in_order(reader, ranked.shown, plan.order))
         keys = keys_by_time(shown, plan.order)
     else:
         ranked = await rank(to_rank, hits=end)
@@ -175,6 +175,7 @@ async def _ranked(request: Request) -> Answer:
         answered=ranked.answered,
         keys=keys[page.start : end],
         is_fallback=plan.order is not Order.RANK,
+        allowed=None if plan.options.all_hunks else allowed,
         choose=_choosing(request, allowed) if shown[page.start : end] else None,
     )
 
@@ -249,15 +250,19 @@ async def _named(request: Request, named: Listed) -> Answer:
         ranked = await _ranked(replace(request, query=named.instead or request.query))
         return replace(ranked, notes=(*named.notes, *ranked.notes), is_fallback=True)
     plan = request.plan.showing_all_hunks() if named.all_hunks else request.plan
-    listed = await _listed(replace(request, plan=plan), named.found)
+    listed = await _listed(replace(request, plan=plan), named.found, is_ordered=True)
     return replace(listed, notes=named.notes, query_class=named.query_class)
 
 
-async def _listed(request: Request, found: Sequence[Candidate], *, lane: str | None = None) -> Answer:
+async def _listed(
+    request: Request, found: Sequence[Candidate], *, lane: str | None = None, is_ordered: bool = False
+) -> Answer:
+    """A page of what an index gave newest first, or of what has an order of its own."""
     plan, start = request.plan, request.page.start
 
     def work(reader: Reader) -> Answer:
-        ordered = candidates_in_order(found, plan.order)
+        is_by_index = plan.order is Order.RANK and not is_ordered
+        ordered = newest_first(reader, found) if is_by_index else in_order(reader, found, plan.order)
         entries = listing(reader, ordered, all_hunks=plan.options.all_hunks, by_thread=plan.by_thread)
         end = start + plan.k if plan.k else len(entries)
         shown, rows = read_entries(reader, entries[start:end], lane, first_rank=start + 1)

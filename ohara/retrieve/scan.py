@@ -9,12 +9,14 @@ at the pace seen so far, is not begun.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ohara.retrieve.matching import Matcher
+
+T = TypeVar("T")
 
 _FIRST_BYTES = 16 << 10
 _FEWEST_BYTES = 256
@@ -52,6 +54,13 @@ class Scan:
                 size += len(body) + 1
         return found + self._piece(waiting) if waiting else found
 
+    def lines(self, text: bytes) -> int:
+        """As `Matcher.lines`; OutOfTime when the deadline comes first."""
+        return sum(self._paced([lines], self._lines_of) for lines in self._cut(text))
+
+    def _lines_of(self, texts: Sequence[bytes]) -> int:
+        return sum(map(self.matcher.lines, texts))
+
     def _long(self, body: bytes) -> int:
         """The sides of a body that is searched by its lines."""
         sides = 0
@@ -64,7 +73,10 @@ class Scan:
     def _cut(self, body: bytes) -> Iterator[bytes]:
         """A body in runs of whole lines, each as long as a piece may be at that moment."""
         start = 0
-        while start < len(body):
+        while start <= len(body):
+            if len(body) - start <= self.piece_bytes:
+                yield body[start:]
+                return
             end = body.rfind(b"\n", start, start + self.piece_bytes)
             if end < start:
                 end = body.find(b"\n", start)
@@ -73,19 +85,22 @@ class Scan:
             yield body[start:end]
             start = end + 1
 
-    def _piece(self, bodies: list[bytes]) -> list[int]:
+    def _piece(self, bodies: Sequence[bytes]) -> list[int]:
+        return self._paced(bodies, self.matcher.sides)
+
+    def _paced(self, bodies: Sequence[bytes], search: Callable[[Sequence[bytes]], T]) -> T:
         size = sum(map(len, bodies))
         if size > _FIRST_BYTES and self._pace_s is None:
-            self._search([bodies[0][:_FIRST_BYTES]])  # a long line comes first: to know the pace
+            self._timed([bodies[0][:_FIRST_BYTES]], search)  # a long line comes first: to know the pace
         expected_s = size * (self._pace_s or 0.0)
         if time.monotonic() + (expected_s if expected_s > _SLOW_S else 0.0) >= self._ends:
             raise OutOfTime
-        return self._search(bodies)
+        return self._timed(bodies, search)
 
-    def _search(self, bodies: list[bytes]) -> list[int]:
+    def _timed(self, bodies: Sequence[bytes], search: Callable[[Sequence[bytes]], T]) -> T:
         self._check()
         started = time.monotonic()
-        found = self.matcher.sides(bodies)
+        found = search(bodies)
         took_s = time.monotonic() - started
         self._pace_s = took_s / max(1, sum(map(len, bodies)))
         if took_s > _SLOW_S:

@@ -217,9 +217,7 @@ async def search(
         nodes, files = pickaxe.counted()
         head = AtHead(extent.head, nodes, files, exact=exact)
     is_filtered = is_narrow or query.polarity is not Polarity.ANY
-    scope = SpanScope.FILTERED if is_filtered else SpanScope.HISTORY if extent.whole else SpanScope.INDEXED
-    if not complete and scope is SpanScope.HISTORY:
-        scope = SpanScope.INDEXED
+    scope = SpanScope.FILTERED if is_filtered else extent.scope if complete else SpanScope.INDEXED
     lifetime: LiteralSpan | None = None
     if changes:
         lifetime = await sources.pool.read(lambda reader: span(reader, changes, order, scope, head))

@@ -98,6 +98,8 @@ def span(
         scope=scope,
         head=head,
     )
+    if scope is SpanScope.READ:
+        return replace(span, head=head and replace(head, exact=False), unread=len(reader.unread_commits()))
     if scope is not SpanScope.HISTORY or came is None:
         return span
     span = replace(span, introduced=_sha(came), introduced_time=came.time)

@@ -95,6 +95,8 @@ def annotate(reader: Reader, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     threads, copies = reader.threads_of(shas), reader.copies_of(shas)
     return tuple(
         replace(hit, thread=threads.get(hit.commit.sha), also_on=_copies(hit.commit.sha, copies))
+        if hit.commit.sha in threads or hit.commit.sha in copies
+        else hit
         for hit in hits
     )
 

@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ohara import client, config, paths, wire
+from ohara import client, config, paths, speedups, wire
 from ohara.embed.catalog import load_embedder, load_reranker
 from ohara.embed.identity import embedder_identity
 from ohara.embed.model_text import VECTORS_VERSION
@@ -22,7 +22,7 @@ from ohara.setup import schedule
 from ohara.setup.subprocesses import ohara_command, run
 from ohara.store.engines import index_at, try_engine
 from ohara.store.fingerprint import LINES_VERSION, PIECES_VERSION, Fingerprint, stale_passes
-from ohara.store.locate import known_indexes
+from ohara.store.locate import closed_indexes, known_indexes, not_entered
 from ohara.words import WORDS_VERSION
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ def _database(name: str) -> Iterator[Finding]:
     yield Finding(name, well=True, said=try_engine())
 
 
+def _compiled(name: str) -> Iterator[Finding]:
+    there = speedups.compiled is not None
+    without = "not there: installed without a C compiler; words and literals of a history take a third longer"
+    yield Finding(name, well=True, said="indexing is compiled" if there else without)
+
+
 def _embedder(name: str) -> Iterator[Finding]:
     wanted = _loaded().models.embedder
     model = load_embedder(wanted)
@@ -117,6 +123,11 @@ def _permissions(name: str) -> Iterator[Finding]:
                     name, well=False, said=f"{folder} is not yours to write in", fix=f"ls -ld {folder}"
                 )
                 return
+    closed = next(closed_indexes(), None)
+    if closed is not None:
+        fault = not_entered(closed)
+        yield Finding(name, well=False, said=fault.message, fix=fault.hint)
+        return
     open_ones = [
         place.folder for place in known_indexes() if stat.S_IMODE(place.folder.stat().st_mode) & 0o077
     ]
@@ -244,6 +255,7 @@ def _loaded() -> Settings:
 _CHECKS: tuple[tuple[str, Callable[[str], Iterator[Finding]]], ...] = (
     ("settings", _settings),
     ("database", _database),
+    ("speedups", _compiled),
     ("embedder", _embedder),
     ("reranker", _reranker),
     ("disk space", _space),

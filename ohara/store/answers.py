@@ -28,6 +28,26 @@ class Counts(NamedTuple):
     passes: tuple[PassStatus, ...]
 
 
+class UnreadCounts(NamedTuple):
+    """How many commits were not wholly read, and why.
+
+    `lacking` of them lacked contents in the clone that was indexed, `cut` had more files than are read of a
+    commit, or could not be taken apart to the end; `oversized` counts files.
+    """
+
+    commits: int = 0
+    lacking: int = 0
+    oversized: int = 0
+    cut: int = 0
+
+
+class UnreadCommit(NamedTuple):
+    """A commit that was not wholly read, and its committer time."""
+
+    sha: Sha
+    time: int
+
+
 @dataclass(frozen=True, slots=True)
 class WordQuery:
     """Words to look for, as the index spells them; an entry of several is a phrase.
@@ -181,6 +201,13 @@ class HunkRange(NamedTuple):
     old_lines: int
     new_start: int
     new_lines: int
+
+
+class HunkPieces(NamedTuple):
+    """How many hunks a commit has as git counts them; of a later piece of one, which is its first."""
+
+    hunks: int
+    first: dict[HunkId, HunkId]
 
 
 class FileVersion(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from ohara.model import Filters, HunkId, Sha, VectorBlock, VectorForm
     from ohara.store.answers import (
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         ScoredByWords,
         TouchedBy,
         TrigramMatch,
+        UnreadCommit,
+        UnreadCounts,
         VectorSets,
         Weights,
         WordQuery,
@@ -107,6 +109,40 @@ class Candidates(Protocol):
         `filters.not_refs` and `filters.not_commits`. A filter that nothing fits lets nothing through, and
         left out it leaves nothing out.
         """
+        ...
+
+    def unread(
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
+    ) -> UnreadCounts:
+        """How much was not read of what filters let through, told as for `allow`; binary files do not count.
+
+        Where it is not known which files, symbols or lines a commit touched, filters on these let it through.
+        """
+        ...
+
+    def binary_files(
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
+    ) -> Mapping[str, int]:
+        """The binary files that filters let through, told as for `allow`, and how many changes of each.
+
+        They have neither symbols nor lines: filters on these are not looked at.
+        """
+        ...
+
+    def unread_commits(self) -> Sequence[UnreadCommit]:
+        """The commits that were not wholly read."""
         ...
 
     def narrowed(self, reason: Hashable, make: Callable[[], Allowed]) -> Allowed:

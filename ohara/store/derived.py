@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ohara.model import Sha
     from ohara.store import trigram_codes
     from ohara.store.vocabulary import Packed, Vocabulary
 
@@ -43,6 +44,28 @@ class ChangedFile(NamedTuple):
     old_blob: str
     new_blob: str
     hunks: tuple[int, ...]
+
+
+class NamelessSubmodule(NamedTuple):
+    """The change of a submodule that does not say which commits it names; `old_path` is where it was before.
+
+    `lacks_old` and `lacks_new` say of which version the commit is not known.
+    """
+
+    file: int
+    commit: Sha
+    path: str
+    old_path: str
+    lacks_old: bool
+    lacks_new: bool
+
+
+class NamedSubmodule(NamedTuple):
+    """What is to stand for the versions of a changed submodule (`model.submodule_blob`); None: as it was."""
+
+    file: int
+    old_blob: str | None
+    new_blob: str | None
 
 
 class StoredCommits(Protocol):

@@ -163,6 +163,9 @@ ATTRIBUTE_FILES = Fact(
 )  # the tree whose .gitattributes were last read, and the blob of each by its folder
 HEAD_LINES = Fact("head_lines", _text_if_any, _as_it_is)  # the commit whose files' lines are kept
 HEAD_SYMBOLS = Fact("head_symbols", _text_if_any, _as_it_is)  # the commit that HEAD's symbols were read from
+SUBMODULES = Fact(
+    "submodules", _flag, _as_it_is
+)  # every change of a submodule says which commits it names; an earlier version did not store them
 LONG_RUN = Fact(
     "long", _flag, _as_it_is
 )  # a long run, or the first of several that make one, is to be compacted

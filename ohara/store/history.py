@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         FileLife,
         FileVersion,
         HunkBody,
+        HunkPieces,
         HunkRange,
         Made,
         PathVersion,
@@ -41,8 +42,8 @@ class Hunks(Protocol):
         """The commits in which each content occurs, newest first."""
         ...
 
-    def hunks_in_commits(self, commits: Iterable[int], allowed: Allowed) -> dict[int, int]:
-        """How many hunks of each commit may answer."""
+    def hunk_pieces(self, commits: Iterable[int]) -> dict[int, HunkPieces]:
+        """How many hunks commits have as git counts them, and which of their pieces belong together."""
         ...
 
     def paths_of_commits(self, commits: Iterable[int]) -> dict[int, list[str]]:
@@ -96,6 +97,14 @@ class History(Protocol):
 
     def clock_slips(self) -> ClockSlips:
         """Where committer times do not tell the order of the log."""
+        ...
+
+    def places_in_second(self) -> Mapping[bytes, int]:
+        """By the raw id of a commit, how many of its own second lead to it in a row.
+
+        A commit that none leads to is left out. Of two commits of one second, the one with the larger number
+        does not lead to the other.
+        """
         ...
 
     def paths_reached(self, hunks: Iterable[HunkId]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,6 +82,14 @@ def not_written(folder: Path, error: OSError) -> StoreError:
     return StoreError(f"cannot write in {folder}: {error.strerror}", hint=hint)
 
 
+def not_entered(folder: Path) -> StoreError:
+    """What to say when the folder of an index may not be looked into."""
+    return StoreError(
+        f"the index in {folder} cannot be read: Permission denied",
+        hint=f"if it is yours: chmod 700 {shlex.quote(str(folder))}",
+    )
+
+
 def room_hint(folder: Path) -> str:
     """What to do about a disk that is full."""
     try:
@@ -107,6 +116,21 @@ def locate(common_dir: Path) -> IndexLocation:
     shown = common_dir.parent.name if common_dir.name == ".git" else common_dir.name.removesuffix(".git")
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", shown).strip("-.") or "repository"
     return IndexLocation(common_dir, paths.indexes_dir() / f"{readable[:40]}-{digest}")
+
+
+def closed_indexes() -> Iterator[Path]:
+    """The folders of indexes on this machine that may not be looked into."""
+    try:
+        folders = sorted(paths.indexes_dir().iterdir())
+    except OSError:  # none was ever made, or all are closed, which who makes one is told
+        return
+    for folder in folders:
+        try:
+            (folder / MARKER).stat()
+        except PermissionError:
+            yield folder
+        except OSError:
+            continue
 
 
 def known_indexes() -> Iterator[IndexLocation]:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         DerivedTexts,
         DerivedVectors,
         HeadFile,
+        NamedSubmodule,
+        NamelessSubmodule,
         TouchedHunk,
     )
     from ohara.store.fingerprint import Fingerprint
@@ -193,6 +195,14 @@ class Upkeep(Protocol):
         """Forget what a pass wrote of all commits, and make it pending again."""
         ...
 
+    def nameless_submodules(self) -> list[NamelessSubmodule]:
+        """The changes of submodules that do not say which commits these name, of an earlier version."""
+        ...
+
+    def name_submodules(self, named: Iterable[NamedSubmodule]) -> None:
+        """Let changes of submodules say which commits these name."""
+        ...
+
     def judge_paths(self, rules: str) -> int:
         """Judge every stored path again if `rules` differ from the ones before; how many verdicts changed.
 
@@ -229,6 +239,13 @@ class Upkeep(Protocol):
         """Keep search structures as tight as they get, inside the open batch: for a long run that has time.
 
         It is done step by step; what was joined is named after each.
+        """
+        ...
+
+    def merge_small(self) -> Iterator[str]:
+        """Do what `compact` has to do most of, inside the open batch, as far as there is anything by now.
+
+        It is done step by step; what was merged is named after each.
         """
         ...
 

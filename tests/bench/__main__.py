@@ -37,6 +37,7 @@ _PARTS = {
     "shared": "a team's index on PostgreSQL beside SQLite's: what it costs, and each lane",
     "shared-quality": "the answers of both engines to changelog questions, and of one statement",
     "shared-load": "200 clients of a server that keeps all repositories given, idle and with a push running",
+    "width": "histories with thousands of branches, and a commit of tens of thousands of files, scripted",
     "content": "what a megabyte of each kind of content costs, on scripted histories",
     "related": "what changes together, on held-out commits",
     "threads": "threads beside what merges of pull requests and noted cherry-picks say",
@@ -64,10 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from tests.bench.quick import rehearse
 
         return rehearse(given.out)
-    if given.part == "content":
-        from tests.bench.content import measure_content
-
-        report.publish(measure_content(given.kind), given.out)
+    if given.part in {"content", "width"}:
+        report.publish(_scripted(given), given.out)
         return 0
     if not given.repo:
         report.talk("say which repositories: --repo NAME=PATH (a clone of your own; nothing is fetched)")
@@ -76,6 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for found in _reports(part, given):
             report.publish(found, given.out)
     return 0
+
+
+def _scripted(given: argparse.Namespace) -> report.Report:
+    """What is measured on histories of its own."""
+    from tests.bench.content import measure_content
+    from tests.bench.width import measure_width
+
+    return measure_width() if given.part == "width" else measure_content(given.kind)
 
 
 def _reports(part: str, given: argparse.Namespace) -> Iterator[report.Report]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import time
 from dataclasses import dataclass
 from itertools import pairwise
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from tests.bench.measure import environment, ohara_command, weigh
@@ -66,6 +69,27 @@ def cold(name: str, indexed: Indexed, texts: Sequence[str], *options: str, reach
     ]
     latency = Latency(name, tuple(elapsed), reach)
     talk(f"  {name}: median {millis(latency.p50)}")
+    return latency
+
+
+def batch(name: str, indexed: Indexed, texts: Sequence[str], *options: str, reach: str = "") -> Latency:
+    """Ask a batch: one process reads the questions as lines, and answers them one after another."""
+    ignore = ",".join(indexed.settings.index.ignore)
+    with TemporaryFile() as questions:
+        questions.write("".join(json.dumps({"query": text}) + "\n" for text in texts).encode())
+        questions.seek(0)
+        with subprocess.Popen(
+            ohara_command("find", "--batch", "--repo", str(indexed.repo), *options),
+            stdin=questions,
+            stdout=subprocess.PIPE,
+            env=environment(indexed.home, **({"OHARA_INDEX_IGNORE": ignore} if ignore else {})),
+        ) as asked:
+            moments = [time.perf_counter() for _ in asked.stdout or ()]
+    if len(moments) != len(texts):
+        raise AssertionError(f"{len(moments)} answers to {len(texts)} questions")
+    elapsed = tuple((after - before) * 1_000 for before, after in pairwise(moments[_WARMING - 1 :]))
+    latency = Latency(name, elapsed, reach)
+    talk(f"  {name}: p50 {millis(latency.p50)}, p95 {millis(latency.p95)}")
     return latency
 
 

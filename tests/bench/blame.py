@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 from ohara.engine import Engine
+from ohara.git.tree import SUBMODULE
 from ohara.settings import Settings
 from tests.bench.fate import git_lines
 from tests.bench.machine import look
@@ -32,7 +33,8 @@ def measure_blame(subject: Subject, work: Path, *, files: int, seed: int = 7) ->
         engine = Engine.open(subject.repo)
         with engine.store.line_history() as history:
             merged = _made_by_merges(engine, history)
-            paths = sorted({path for path, _, _ in engine.repository.head_tree_files()})
+            listed = engine.repository.head_tree_files()
+            paths = sorted({path for path, _, mode in listed if mode != SUBMODULE})  # git blames no submodule
             chance = random.Random(seed)  # noqa: S311 - a repeatable draw, not a secret
             drawn = chance.sample(paths, min(files, len(paths)))
             there = chance.sample(sorted(merged), min(files // 2, len(merged)))
@@ -81,6 +83,6 @@ def _made_by_merges(engine: Engine, history: LineHistory) -> list[str]:
     """The files of HEAD whose content a merge made: of several versions, or out of another folder."""
     return [
         path
-        for path, blob, _ in engine.repository.head_tree_files()
-        if any(maker.file is None for maker in history.makers(path, blob))
+        for path, blob, mode in engine.repository.head_tree_files()
+        if mode != SUBMODULE and any(maker.file is None for maker in history.makers(path, blob))
     ]

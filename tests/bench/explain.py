@@ -21,6 +21,7 @@ import anyio
 from ohara.browse.lineage import Position, Trail
 from ohara.browse.span import Span
 from ohara.engine import Engine
+from ohara.git.tree import SUBMODULE
 from ohara.model import ExplainOptions
 from tests.bench.machine import look
 from tests.bench.measure import environment, ohara_command, weigh
@@ -84,7 +85,7 @@ def measure_explain(subject: Subject, work: Path, *, spans: int = 100, seed: int
 def _draw(repository: Repository, count: int, seed: int) -> list[tuple[str, int, int]]:
     chance = random.Random(seed)  # noqa: S311 a repeatable draw, not a secret
     head = repository.commit_named("HEAD")
-    files = sorted(path for path, _, _ in repository.head_tree_files())
+    files = sorted(path for path, _, mode in repository.head_tree_files() if mode != SUBMODULE)
     drawn: list[tuple[str, int, int]] = []
     while len(drawn) < count:
         path = chance.choice(files)

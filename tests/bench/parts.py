@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ohara.engine import Engine
 from ohara.model import Mode
 from ohara.settings import Settings
-from tests.bench.asking import as_numbers, cold, latency_table, second, warm
+from tests.bench.asking import as_numbers, batch, cold, latency_table, second, warm
 from tests.bench.changelog import draw_queries
 from tests.bench.compare import compare, compared_tables
 from tests.bench.githistory import commit_count
@@ -65,6 +65,7 @@ def asking(subject: Subject, work: Path, *, queries: int = 200, git_queries: int
     latencies.append(cold("`ohara find --no-rerank`, cold", indexed, texts, "--no-rerank", reach="0.35 s"))
     if not missing:
         latencies.append(cold("`ohara find`, cold", indexed, texts, reach="0.8 s"))
+    latencies.append(batch("`ohara find --batch --no-rerank`, each", indexed, texts, "--no-rerank"))
     in_a_row = "`ohara find --no-rerank`, the second in a row"
     latencies.append(second(in_a_row, indexed, texts, "--no-rerank", reach="0.15 s"))
     if not missing:

@@ -35,6 +35,7 @@ FACTS: tuple[tuple[Fact[object], object, object, object], ...] = (
     (facts.ATTRIBUTE_FILES, None, (sha("a"), {"": sha("b"), "é/docs": sha("c")}), (sha("b"), {})),
     (facts.HEAD_SYMBOLS, None, sha("a"), ""),
     (facts.HEAD_LINES, None, sha("b"), ""),
+    (facts.SUBMODULES, False, True, False),
     (facts.LONG_RUN, False, True, False),
     (facts.ROOTS, (), (sha("a"), sha("b")), ()),
     (facts.THREADS, 0, 3, 0),

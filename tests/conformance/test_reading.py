@@ -20,7 +20,15 @@ from ohara.model import (
     PassStatus,
     VectorForm,
 )
-from ohara.store.answers import HunkRange, ScoredByWords, TouchedBy, VectorSets, WordQuery
+from ohara.store.answers import (
+    HunkPieces,
+    HunkRange,
+    ScoredByWords,
+    TouchedBy,
+    UnreadCounts,
+    VectorSets,
+    WordQuery,
+)
 from ohara.store.derived import DerivedVectors, TouchedHunk, TouchedSymbol
 from ohara.store.facts import TIPS
 from ohara.store.fingerprint import PIECES_VERSION, Fingerprint
@@ -654,9 +662,9 @@ def test_contents_commits_and_paths(reader: Reader) -> None:
         contents[hunks["a"]]: (sha("a"),)
     }
     numbers = {letter: number for number, letter in named(reader).items()}
-    assert reader.hunks_in_commits([numbers["c"], numbers["a"]], allowed) == {
-        numbers["c"]: 2,
-        numbers["a"]: 1,
+    assert reader.hunk_pieces([numbers["c"], numbers["a"]]) == {
+        numbers["c"]: HunkPieces(2, {}),
+        numbers["a"]: HunkPieces(1, {}),
     }
     paths = reader.paths_of_commits([numbers["e"], numbers["d"]])
     assert {number: sorted(found) for number, found in paths.items()} == {
@@ -679,6 +687,7 @@ def test_commits_and_where_they_lead(reader: Reader) -> None:
     assert links[bytes.fromhex(sha("c"))][1] == bytes.fromhex(sha("a"))
     assert links[bytes.fromhex(sha("a"))][1] == b""
     assert reader.log_order() is None  # times say it all
+    assert reader.places_in_second() == {}
 
 
 def test_the_order_of_the_log_where_clocks_were_wrong(index: Index) -> None:
@@ -692,6 +701,24 @@ def test_the_order_of_the_log_where_clocks_were_wrong(index: Index) -> None:
     )
     opened = index.readers()
     assert borrowed(opened).log_order() == {sha("c"): 0, sha("b"): 1, sha("a"): 2}
+    opened.close()
+
+
+def test_the_places_of_a_series_of_one_second(index: Index) -> None:
+    fill(
+        index,
+        [
+            child(commit("f", file("x.py", hunk("+zero")), day=1)),
+            child(commit("d", file("x.py", hunk("+one")), day=2), "f"),
+            child(commit("a", file("x.py", hunk("+two")), day=2), "d"),
+            child(commit("e", file("x.py", hunk("+three")), day=2), "d"),
+            child(commit("b", file("x.py", hunk("+four")), day=2), "d", "e"),
+            child(commit("c", file("x.py", hunk("+five")), day=3), "b"),
+        ],
+    )
+    opened = index.readers()
+    places = borrowed(opened).places_in_second()
+    assert places == {bytes.fromhex(sha("a")): 1, bytes.fromhex(sha("e")): 1, bytes.fromhex(sha("b")): 2}
     opened.close()
 
 
@@ -835,3 +862,94 @@ def test_one_question_is_answered_by_one_index(filled: Index, readers: Readers) 
     assert not readers.is_outdated
     filled.forget(wait_s=5)
     assert readers.is_outdated
+
+
+# -- what was not read ------------------------------------------------------------------------------
+
+
+TREE = "0e" * 20
+UNREAD_HISTORY = (
+    commit("a", file("a.txt", hunk("+read")), day=1),
+    commit(
+        "b",
+        file("b.py", left_out=LeftOut.MISSING),
+        file("image.png", left_out=LeftOut.BINARY),
+        day=2,
+        missing=(NEW_BLOB,),
+    ),
+    commit("c", file("data/c.csv", left_out=LeftOut.OVERSIZED), file("c.py", hunk("+three")), day=3),
+    commit("d", file("data/c.csv", left_out=LeftOut.OVERSIZED), day=4, author="Grace"),
+    commit("e", file("e.py", left_out=LeftOut.MISSING), day=5, missing=(NEW_BLOB, TREE)),
+    commit("f", file("f.txt", hunk("+six")), day=6, left_out="a folder left out"),
+    commit("9", file("image.png", left_out=LeftOut.BINARY), day=7),
+)
+
+
+def test_what_was_not_read_is_counted_within_filters(index: Index) -> None:
+    fill(index, UNREAD_HISTORY)
+    with open_writer(index) as writer:
+        writer.record_failure(sha("0"), "it cannot be read")  # is not indexed, and counted as such
+        writer.record_failure(sha("a"), "its symbol pass ended its worker")  # it was read before
+        writer.commit()
+    readers = index.readers()
+    reader = borrowed(readers)
+    assert {each.sha: each.time for each in reader.unread_commits()} == {
+        sha(letter): FIRST_DAY + day * DAY for day, letter in enumerate("bcdef", 2)
+    }
+    assert reader.unread(Filters()) == UnreadCounts(commits=5, lacking=2, oversized=1, cut=1)
+    for filters, counts in (
+        # Which files the folders of e and f held is not known.
+        (Filters(paths=("b.py",)), UnreadCounts(commits=3, lacking=2, cut=1)),
+        (Filters(exts=("csv",)), UnreadCounts(commits=4, lacking=1, oversized=1, cut=1)),
+        (Filters(not_paths=("data/",)), UnreadCounts(commits=3, lacking=2, cut=1)),
+        (Filters(langs=("python",)), UnreadCounts(commits=3, lacking=2, cut=1)),
+        (Filters(kinds=(ChangeKind.ADDED,)), UnreadCounts(commits=2, lacking=1, cut=1)),
+        (Filters(authors=("grace",)), UnreadCounts(commits=1, oversized=1)),
+        (Filters(not_authors=("ada",)), UnreadCounts(commits=1, oversized=1)),
+        (Filters(until=FIRST_DAY + 2 * DAY), UnreadCounts(commits=1, lacking=1)),
+        (Filters(since=FIRST_DAY + 7 * DAY), UnreadCounts()),
+        (Filters(symbols=("nobody",)), UnreadCounts(commits=5, lacking=2, oversized=1, cut=1)),
+    ):
+        assert reader.unread(filters) == counts, filters
+    of_b = reader.indexed([sha("b")])[sha("b")]
+    assert reader.unread(Filters(refs=("old",)), reachable=[of_b]) == UnreadCounts(commits=1, lacking=1)
+    assert reader.unread(Filters(commits=("d",)), named=[sha("d")]) == UnreadCounts(commits=1, oversized=1)
+    readers.close()
+    with open_writer(index) as writer:
+        writer.show(live=(), dead=[sha("b"), sha("e")])
+        writer.commit()
+    readers = index.readers()
+    reader = borrowed(readers)
+    assert {each.sha for each in reader.unread_commits()} == {sha(letter) for letter in "cdf"}
+    assert reader.unread(Filters()) == UnreadCounts(commits=3, oversized=1, cut=1)
+    readers.close()
+
+
+def test_binary_files_are_counted_within_filters(index: Index) -> None:
+    fill(index, UNREAD_HISTORY)
+    readers = index.readers()
+    reader = borrowed(readers)
+    for filters, files in (
+        (Filters(), {"image.png": 2}),
+        (Filters(paths=("*.png",), symbols=("nobody",)), {"image.png": 2}),
+        (Filters(exts=("png",), since=FIRST_DAY + 7 * DAY), {"image.png": 1}),
+        (Filters(not_paths=("*.png",)), {}),
+        (Filters(paths=("b.py",)), {}),
+        (Filters(authors=("grace",)), {}),
+    ):
+        assert reader.binary_files(filters) == files, filters
+    of_b = reader.indexed([sha("b")])[sha("b")]
+    assert reader.binary_files(Filters(refs=("old",)), reachable=[of_b]) == {"image.png": 1}
+    assert reader.binary_files(Filters(not_commits=("b",)), not_named=[sha("b")]) == {"image.png": 1}
+    readers.close()
+    with open_writer(index) as writer:
+        writer.show(live=(), dead=[sha("b")])
+        writer.commit()
+    readers = index.readers()
+    assert borrowed(readers).binary_files(Filters()) == {"image.png": 1}
+    readers.close()
+
+
+def test_of_a_history_that_was_wholly_read_nothing_is_unread(reader: Reader) -> None:
+    assert list(reader.unread_commits()) == []
+    assert reader.unread(Filters(paths=("net/",))) == UnreadCounts()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ohara.model import LeftOut, Pass, VectorForm
-from ohara.store.derived import TouchedHunk
+from ohara.model import ChangeKind, LeftOut, Pass, VectorForm, submodule_blob
+from ohara.store.derived import NamedSubmodule, TouchedHunk
 from ohara.store.facts import FINGERPRINT, HEAD_SYMBOLS
 from ohara.store.fingerprint import PIECES_VERSION, Fingerprint
 from tests.conformance.histories import (
@@ -110,6 +110,45 @@ def test_what_is_stale_waits_again(index: Index, changed: Fingerprint, stale: se
         assert writer.symbols.parsed_blobs() == (set() if is_read_again else {(OLD, "python")})
     with index.statistics() as said:
         assert said.symbols() == (0 if is_read_again else 2)
+
+
+def test_submodules_without_commits_are_listed_and_given_some(index: Index) -> None:
+    lib = file("lib", hunk("-Subproject commit 1\n+Subproject commit 2"))
+    with open_writer(index) as writer:
+        writer.add(
+            [
+                commit("a", lib._replace(kind=ChangeKind.ADDED, old_blob=None, new_blob=None)),
+                commit("b", lib._replace(old_blob=None, new_blob=None), file("code.py")),
+                commit("c", lib._replace(kind=ChangeKind.DELETED, old_blob=None, new_blob=None)),
+                commit("d", lib._replace(kind=ChangeKind.ADDED, old_blob=None)),
+                commit("e", lib._replace(kind=ChangeKind.DELETED, new_blob=None)),
+            ]
+        )
+        writer.commit()
+        found = writer.upkeep.nameless_submodules()
+        assert [
+            (each.commit, each.path, each.old_path, each.lacks_old, each.lacks_new) for each in found
+        ] == [
+            (sha("a"), "lib", "lib", False, True),
+            (sha("b"), "lib", "lib", True, True),
+            (sha("c"), "lib", "lib", True, False),
+        ]
+        one, two = submodule_blob(sha("1")), submodule_blob(sha("2"))
+        writer.upkeep.name_submodules(
+            [
+                NamedSubmodule(found[0].file, None, one),
+                NamedSubmodule(found[1].file, one, two),
+                NamedSubmodule(found[2].file, two, None),
+            ]
+        )
+        writer.commit()
+        assert writer.upkeep.nameless_submodules() == []
+    with index.copy_source() as source:
+        numbers = {each: number for each, (number, _, _) in source.commits().items()}
+        (changed,) = source.read([numbers[sha("b")]])
+        assert [(each.old_blob, each.new_blob) for each in changed.files if each.path == "lib"] == [
+            (one, two)
+        ]
 
 
 def test_passes_made_again_end_in_the_same_index(make_index: MakeIndex) -> None:

@@ -44,8 +44,9 @@ class Checkout:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "a checkout"
         self.folder.mkdir()
-        shutil.copy(ROOT / "Makefile", self.folder)
-        shutil.copy(ROOT / "pyproject.toml", self.folder)
+        shutil.copytree(ROOT / "ohara" / "speedups", self.folder / "ohara" / "speedups")
+        for name in ("Makefile", "pyproject.toml", "constraints.txt", "hatch_build.py"):
+            shutil.copy(ROOT / name, self.folder / name)
         self.python = folder / "fake-python"
         self.python.write_text(FAKE_PYTHON)
         self.python.chmod(0o755)
@@ -144,6 +145,11 @@ def test_a_changed_project_file_or_a_lost_interpreter_installs_again(checkout: C
 def test_the_development_install_serves_find_too(checkout: Checkout) -> None:
     assert checkout.make("./.venv/.stamp-dev").returncode == 0
     assert checkout.make("find", "q=x").returncode == 0
+    assert checkout.pip_calls() == [["-c", "./constraints.txt", "-e", ".[dev]"]]
+
+
+def test_the_newest_versions_are_installed_when_asked_for(checkout: Checkout) -> None:
+    assert checkout.make("./.venv/.stamp-dev", "CONSTRAINTS=").returncode == 0
     assert checkout.pip_calls() == [["-e", ".[dev]"]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -85,6 +86,34 @@ def test_only_the_packages_are_in_the_wheel(wheel: Path) -> None:
     assert {name.partition("/")[0] for name in names} == {"ohara", "tui", f"ohara-{__version__}.dist-info"}
     assert f"ohara-{__version__}.dist-info/licenses/LICENSE" in names
     assert [name for name in names if "/make/" in name or "__pycache__" in name] == []
+
+
+def test_what_is_compiled_is_in_the_wheel_and_used(wheel: Path, installed: Path, tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler here")
+    assert wheel.name.startswith(f"ohara-{__version__}-cp311-abi3-")
+    says = "from ohara.speedups import compiled; print(compiled.__file__)"
+    found = run(str(installed.with_name("python")), "-c", says, cwd=tmp_path, env=outside())
+    assert Path(found.strip()).is_relative_to(installed.parents[1])
+
+
+def test_a_wheel_is_built_without_a_compiler_and_serves_every_machine(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(tmp_path),
+        str(ROOT),
+    ]
+    without = os.environ | {"CC": "no-such-compiler"}
+    done = subprocess.run(command, env=without, capture_output=True, encoding="utf-8", check=True)
+    assert "installed without its compiled part: no-such-compiler" in done.stdout + done.stderr
+    (built,) = tmp_path.glob("*.whl")
+    assert built.name == f"ohara-{__version__}-py3-none-any.whl"
+    assert [name for name in zipfile.ZipFile(built).namelist() if name.endswith(".so")] == []
 
 
 def test_the_installed_ohara_is_the_wheel_s(installed: Path, tmp_path: Path) -> None:

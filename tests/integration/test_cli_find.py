@@ -451,7 +451,7 @@ def test_a_closed_pipe_is_success(shared_project: Repo, home: Path) -> None:
         (("--since", "soon", "x"), "'soon' is not a date"),
         (("--added", "--removed", "x"), "--added and --removed exclude each other"),
         (("--json", "--jsonl", "x"), "--json and --jsonl exclude each other"),
-        (("-k", "0", "some words"), "-k 0 lists all matches"),
+        (("-k", "0", "some words"), "-k 0 lists all of a list, and this query, read as prose, ranks"),
         (("--after", "zzz", '"upload"'), "'zzz' is not a cursor"),
         (("--after", "2020-05", "x"), "--after takes the cursor of an answer, and '2020-05' is a date"),
         (("-lang:pyton", "x"), "'pyton' is not a language that ohara knows"),

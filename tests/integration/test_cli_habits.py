@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -215,6 +217,76 @@ def test_a_value_with_blanks_is_excluded_however_the_shell_leaves_it(cli: Cli) -
     assert "long long.txt" not in cli.keys("-since:2024-05-04", '-"no such text"')
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        '-author:ada "retr"',
+        '-path:docs "no such text"',
+        "-path:docs retry later",
+        '-message:thrice "retr" -path:docs',
+        '-ref:v1.0 "retry"',
+        '-lang:python "retry"',
+        '-is:gone "retr"',
+        "-ext:md /retr/",
+        '-kind:deleted "retry" author:ada',
+        '-commit:v1.0 "retry"',
+        '-symbol:send "retry"',
+        '-since:2024-05-02 "retry"',
+        '-"later" "retry"',
+        '-/lat.r/ "retry"',
+        '-author:"Bob Smith" "retr"',
+        '-repo:elsewhere "retry"',
+        '-lang:pyton "retry"',
+        '-author:"Bob',
+    ],
+)
+def test_what_is_excluded_first_means_the_same_however_the_query_is_handed_over(
+    query: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(*arguments: str) -> tuple[set[str], int, str]:
+        return set(cli.keys("--all-hunks", "--no-rerank", *arguments)), cli.code, cli.err.partition("\n")[0]
+
+    meant = asked("--", query)
+    assert asked(query) == meant
+    if cli.code != 2:
+        assert asked(*shlex.split(query.replace('"', '\\"').replace("Bob Smith", "Bob\\ Smith"))) == meant
+    monkeypatch.setattr("sys.stdin", io.StringIO(query))
+    assert asked("-") == meant
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"query": query, "k": 50})))
+    told = json.loads(cli("find", "--all-hunks", "--no-rerank", "--batch"))
+    assert {f"{cli.repo.key_of(hit['commit'])} {hit['path']}" for hit in told.get("hits", ())} == meant[0]
+
+
+def test_filters_keep_their_values_together_beside_one_that_is_excluded(cli: Cli) -> None:
+    inline = cli.keys("--", '-author:"Eve x" -path:docs author:"Bob Smith"')
+    assert inline
+    assert cli.keys("-author:Eve x", "-path:docs", "author:Bob Smith") == inline
+    assert cli.keys("-path:docs", "author:Bob Smith") == inline
+
+
+def test_binary_files_that_filters_let_through_are_told(cli: Cli) -> None:
+    told = "that the filters let through is not searched (binary): ohara explain bin.dat lists it"
+    for query in ("path:bin.dat", "ext:dat since:2024-05-05", "retry path:bin.dat", '"retry" path:bin.*'):
+        assert cli.keys(query) == []
+        cli("find", query)
+        assert (cli.code, "nothing passes" in cli.err) == (1, False)
+        assert f"1 change of 1 file {told}" in cli.err, query
+    assert cli.keys("path:bin.dat path:src/") == cli.keys("path:src/")
+    cli("find", "path:bin.dat path:src/", "--count")
+    assert told in cli.err
+    for query in (
+        "path:src/",
+        "retry path:bin.dat path:src/",
+        '"nowhere" path:bin.dat path:src/',
+        "author:eve",
+    ):
+        cli("find", query)
+        assert "binary" not in cli.err, query
+    cli("find", "path:bin.dat author:nobody")
+    assert "nothing passes author:nobody" in cli.err
+    assert "binary" not in cli.err
+
+
 def test_an_excluded_text_that_could_not_be_searched_for_is_an_error(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +347,46 @@ def test_what_cannot_be_counted_is_refused(arguments: tuple[str, ...], said: str
 def test_what_cannot_be_counted_is_said_as_it_could_be(cli: Cli) -> None:
     cli("find", "--count", "--no-rerank", "-i", "-w", "retry more")
     assert cli.err.splitlines()[1] == "  hint: quote a text to count what holds it: --count '\"retry more\"'"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["author:ada", "src/client.py", "path:src/ author:ada", "client.py", '"retry"', "--order newest retry"],
+)
+def test_all_of_what_is_counted_is_listed(query: str, cli: Cli) -> None:
+    counted = int(cli("find", "--count", "--no-rerank", *query.split()))
+    assert counted
+    assert len(cli("find", "-k", "0", "--oneline", "--no-rerank", *query.split()).splitlines()) == counted
+    assert cli.code == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "read_as", "hint"),
+    [
+        ("retry more", "prose", "quote a text to list what holds it: -k 0 '\"retry more\"'"),
+        ("no_such/file.py", "path", "quote a text to list what holds it: -k 0 '\"no_such/file.py\"'"),
+        (
+            "retry_upload",
+            "symbol",
+            (
+                "what touches the symbol: -k 0 symbol:retry_upload; "
+                "quote a text to list what holds it: -k 0 '\"retry_upload\"'"
+            ),
+        ),
+    ],
+)
+def test_of_what_ranks_there_is_no_whole_list(query: str, read_as: str, hint: str, cli: Cli) -> None:
+    for form in ("--oneline", "-q", "--json"):
+        assert cli("find", "-k", "0", "--no-rerank", form, query) == ""
+        assert (cli.code, cli.err.splitlines()) == (
+            2,
+            [f"ohara: -k 0 lists all of a list, and this query, read as {read_as}, ranks", f"  hint: {hint}"],
+        )
+
+
+def test_the_changes_of_a_symbol_are_counted_by_its_filter(cli: Cli) -> None:
+    assert cli("find", "--count", "--no-rerank", "retry_upload") == ""
+    assert "--count symbol:retry_upload" in cli.err
 
 
 def test_a_file_of_a_commit_is_left_to_git(cli: Cli) -> None:

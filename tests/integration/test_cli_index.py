@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fixtures.script import History
 from ohara.cli.commands.status import ago
 from tests.process import ohara
 
@@ -24,6 +25,26 @@ def test_index_talks_on_stderr_and_says_what_came_of_it(three_commits: Repo) -> 
     first, *_, last = run.stderr.splitlines()
     assert first == "indexing three"
     assert last.startswith("3 of 3 commits, ")
+
+
+def test_what_is_counted_is_told(tmp_path: Path) -> None:
+    with History(tmp_path / "files") as history:
+        text = {f"part_{number}.py": f"def part_{number}():\n    return {number}\n" for number in range(12)}
+        history.commit("Add all parts", {**text, "copy.py": text["part_0.py"]})
+        history.commit("Add one more", {"more.py": "def more():\n    return None\n"})
+    place = ("--repo", str(history.repo.path), "--passes", "text,literal,symbol,lines")
+    said = ohara("index", *place).stderr
+    assert "symbols: 2 of 2 commits\n" in said
+    assert "symbols: 13 of 13 different files of HEAD\n" in said
+    events = [json.loads(line) for line in ohara("index", "--json", "--rebuild", *place).stdout.splitlines()]
+    told = {(each["pass"], each["of"], each["total"]) for each in events if each["event"] == "progress"}
+    assert told == {
+        ("text", "commits", 2),
+        ("symbol", "commits", 2),
+        ("symbol", "files", 13),
+        ("lines", "commits", 2),
+    }
+    assert not any(each["hunks"] for each in events if each.get("pass") == "lines")
 
 
 def test_quiet_says_nothing(three_commits: Repo) -> None:

@@ -39,6 +39,8 @@ SAME = [
     ("--author", "ada", "parser", "--explain"),
     ("path:src/ fix", "--order", "date"),
     ("-path:docs/", "fix"),
+    ('-path:docs/ "import"', "--count"),
+    ("-author:Ada Moreau", "-path:docs/", "-q"),
     ("--not-path", "docs/", "--lang", "python", "fix"),
     ("--since", "2001-01-01", "--until", "yesterday", "fix"),
     ("--kind", "added", "--added", "import"),

@@ -38,10 +38,15 @@ def test_a_sound_installation_is_one_tick_a_line(three_commits: Repo) -> None:
     assert [line for line in lines if not line.startswith("✓ ")] == []
     names = [line.removeprefix("✓ ").partition(": ")[0] for line in lines]
     assert names == [
-        "settings", "database", "embedder", "reranker", "disk space", "permissions", "watcher", "daemon",
-        "schedule", f"index of {three_commits.git_dir}",
+        "settings", "database", "speedups", "embedder", "reranker", "disk space", "permissions", "watcher",
+        "daemon", "schedule", f"index of {three_commits.git_dir}",
     ]  # fmt: skip
     assert "with full text, sqlite-vec v" in done.stdout
+
+
+def test_an_installation_without_its_compiled_part_says_what_that_costs() -> None:
+    done = ohara("doctor", env={"OHARA_SPEEDUPS": "off"})
+    assert "✓ speedups: not there: installed without a C compiler" in done.stdout
 
 
 def test_a_damaged_index_is_found_and_mended(three_commits: Repo) -> None:

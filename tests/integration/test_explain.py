@@ -193,6 +193,37 @@ def test_what_does_not_exist_is_refused_with_what_does(repo: Repo, place: str, s
     assert hint in refused.value.hint
 
 
+def test_a_place_is_looked_for_in_the_commit_that_is_named_and_what_led_to_it(repo: Repo) -> None:
+    for place in ("Cart.tax", "tax", "cart.py:tax", "cart.py:8-9"):
+        told = explain(repo, place, ref="v1.1")
+        assert (keys(repo, told), told.notes, told.hits[0].path) == (["begin"], (), "cart.py"), place
+    assert keys(repo, explain(repo, "Cart.total", ref=repo.sha["filter"])) == ["filter", "begin"]
+    assert keys(repo, explain(repo, "pay", ref=repo.sha["drop"])) == ["pay"]
+    former = explain(repo, "cart.py", ref=repo.sha["tax"])
+    assert former.notes == (f"cart.py was renamed to shop/cart.py in {repo.sha['move'][:10]}",)
+    assert keys(repo, explain(repo, "tax", ref="HEAD")) == ["drop", "tax", "begin"]
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "hint"),
+    [
+        ("shop/cart.py:6", "shop/cart.py is not in v1.0", "did you mean cart.py?"),
+        ("shop/cart.py:tax", "shop/cart.py is not in v1.0", "did you mean cart.py?"),
+        ("shop/pay.py", "shop/pay.py is not in v1.0", "history has it: ohara explain shop/pay.py"),
+        ("pay", "pay is not in v1.0, nor was it before", "history has it: ohara explain pay"),
+        ("cart.py:pay", "pay is not in cart.py at v1.0", "history has it: ohara explain pay"),
+        ("pay.py:1", "no file pay.py in v1.0, nor was there before", "did you mean shop/pay.py?"),
+    ],
+)
+def test_what_came_after_the_commit_that_is_named_is_refused(
+    repo: Repo, place: str, said: str, hint: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        explain(repo, place, ref="v1.0")
+    assert said in refused.value.message
+    assert hint in refused.value.hint
+
+
 def test_an_unknown_revision_is_refused(repo: Repo) -> None:
     with pytest.raises(RepositoryError, match="named nowhere"):
         explain(repo, "shop/cart.py", ref="nowhere")
@@ -356,6 +387,20 @@ def test_lines_that_a_commit_moved_are_followed_to_where_they_were(tmp_path: Pat
     assert told.hits[0].explained
     assert told.hits[0].explained.moved_from == "a.py:4"
     assert keys(history.repo, explain(history.repo, "b.py:5-8", moves=False)) == ["move"]
+
+
+def test_a_symbol_that_only_head_has_is_refused_at_an_older_commit(tmp_path: Path) -> None:
+    one, two = "def one():\n    return 1\n", "\n\ndef two():\n    return 2\n"
+    with History(tmp_path / "repo") as history:
+        history.commit("Begin", {"a.py": one})
+        history.tag("v1")
+        history.commit("Move", {"lib/a.py": MovedFrom("a.py")})
+        history.commit("Count on", {"lib/a.py": one + two})
+    index(history.repo)
+    assert [hit.path for hit in explain(history.repo, "one", ref="v1").hits] == ["a.py"]
+    with pytest.raises(UsageError, match=r"two is not in v1, nor was it before") as refused:
+        explain(history.repo, "two", ref="v1")
+    assert refused.value.hint == "HEAD has it in lib/a.py: ohara explain two"
 
 
 def test_binary_and_empty_files_are_explained_as_a_whole(tmp_path: Path) -> None:

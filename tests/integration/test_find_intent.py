@@ -14,6 +14,7 @@ from ohara.errors import UsageError
 from ohara.model import Intent, Order, SearchOptions
 from ohara.present.json import results_object
 from ohara.present.text import summary
+from ohara.retrieve import still_at_head
 from tests.asking import ask, indexed_at_home
 
 if TYPE_CHECKING:
@@ -160,3 +161,81 @@ def test_the_end_of_a_version_is_where_it_was_dropped_not_what_spoke_of_it(
         history.commit("Remove Python 3.6 specific warning", {"warn.txt": "none\n"}, key="warning")
     with indexed_at_home(history.repo, tmp_path_factory) as engine:
         assert keys(ask(engine, "when did we drop python 3.6"), history.repo)[0] == "dropped"
+
+
+# -- names that still stand at HEAD ------------------------------------------------------------------
+
+TOOK = "these changes took lines with it away, but not all"
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    rendering = "def render_text(source):\n    return source\n"
+    with History(tmp_path_factory.mktemp("moved") / "page") as history:
+        options = "parser.add('--with-colour')\nparser.add('--with')\n"
+        history.commit(
+            "Begin",
+            {
+                "page.py": f"import sys\n{rendering}",
+                "gone.py": "def old_way():\n    pass\n",
+                "cli.py": options,
+            },
+        )
+        history.commit(
+            "Rendering has its own module",
+            {
+                "page.py": "import sys\nfrom text import render_text\n\n# render_text was here\n",
+                "text.py": f"{rendering}\ndef render_text_twice(source): ...\n",
+                "docs.md": "render_text renders, as old_way did.\n",
+                "test_text.py": "assert render_text('')\n",
+            },
+        )
+        history.commit("Fewer options", {"gone.py": None, "cli.py": Edit("parser.add('--with')\n", "")})
+    with indexed_at_home(history.repo, tmp_path_factory) as indexed:
+        yield indexed
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("when was render_text removed", f"render_text still stands at HEAD (2 lines of code): {TOOK}"),
+        ("--with-colour removed", f"--with-colour still stands at HEAD (1 line of code): {TOOK}"),
+        ("where did page.py go", f"page.py is still a file of HEAD: {TOOK}"),
+    ],
+)
+def test_a_name_whose_end_is_asked_for_and_that_still_stands_is_told(
+    moved: Engine, query: str, said: str
+) -> None:
+    results = ask(moved, query)
+    assert results.query.intent is Intent.ENDING
+    assert results.hits
+    assert results.notes == (said,)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "when was old_way removed",
+        "--with removed",
+        "where did gone.py go",
+        "source removed",
+        "who added render_text",
+    ],
+)
+def test_nothing_is_told_of_what_is_gone_of_plain_words_and_of_beginnings(moved: Engine, query: str) -> None:
+    results = ask(moved, query)
+    assert results.query.intent is not Intent.NONE
+    assert results.notes == ()
+
+
+def test_a_name_that_would_be_slow_to_look_up_is_not_told(
+    moved: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(still_at_head, "MOST_HUNKS", 0)
+    assert ask(moved, "when was render_text removed").notes == ()
+
+
+def test_a_count_that_stopped_early_says_so(moved: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(still_at_head, "HUNKS_READ", 5)
+    said = f"render_text still stands at HEAD (2 lines or more of code): {TOOK}"
+    assert ask(moved, "when was render_text removed").notes == (said,)

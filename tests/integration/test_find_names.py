@@ -148,3 +148,21 @@ def test_lines_of_a_file_that_is_not_there_are_the_changes_of_the_file(engine: E
 def test_a_mode_ranks_a_name_by_its_words(engine: Engine) -> None:
     assert ask(engine, "HEAD~2", mode=Mode.TEXT).query.query_class is QueryClass.PROSE
     assert ask(engine, "setup.py", mode=Mode.TEXT).fusion == "convex"
+
+
+def test_a_name_of_another_repository_is_answered_with_a_note(engine: Engine, repo: Repo) -> None:
+    repo.git("remote", "add", "origin", "git@github.com:ada/ledger.git")
+    try:
+        for own, other in (
+            ("GH-362", "bob/ledger#362"),
+            ("https://github.com/Ada/Ledger/pull/40", "https://github.com/bob/ledger/pull/40"),
+            ("src/book.py:2", "https://github.com/ada/books/blob/main/src/book.py#L2"),
+        ):
+            results = ask(engine, other)
+            assert results.notes[0] == f"this is ada/ledger; {other} names another repository"
+            assert keys(results, repo) == keys(ask(engine, own), repo)
+            assert not any("another repository" in note for note in ask(engine, own).notes)
+        explained = engine.explain(other)
+        assert explained.notes[0] == results.notes[0]
+    finally:
+        repo.git("remote", "remove", "origin")

@@ -111,6 +111,15 @@ def test_in_a_young_history_words_that_it_does_not_know_say_little(
         assert ask(engine, "kubernetes operator restarts pods").hits == ()
 
 
+def test_where_nothing_is_indexed_no_word_is_denied(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with History(tmp_path_factory.mktemp("empty") / "app") as history:
+        pass
+    with indexed_at_home(history.repo, tmp_path_factory) as engine:
+        results = ask(engine, "kubernetes operator restarts pods")
+        assert results.hits == ()
+        assert not any("nowhere" in note for note in results.notes), results.notes
+
+
 def test_a_mode_and_a_filter_show_what_comes_nearest(engine: Engine) -> None:
     assert ask(engine, "bluetooth pairing of the shelf", mode=Mode.HYBRID).hits
     assert ask(engine, "bluetooth pairing of the shelf path:items/").hits

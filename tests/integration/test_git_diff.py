@@ -12,7 +12,7 @@ from fixtures.script import History
 from fixtures.tree import EXECUTABLE, FILE, Edit, Entry, Mode, MovedFrom, symlink
 from ohara.git.diff import DiffOptions, changes, iter_changes
 from ohara.git.repo import Repository
-from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha
+from ohara.model import ChangeKind, FileChange, Hunk, LeftOut, Sha, submodule_blob
 from tests.git_says import Said, files_of
 
 if TYPE_CHECKING:
@@ -153,13 +153,15 @@ def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
     ]
 
 
-def test_a_submodule_reads_as_the_line_git_shows_and_has_no_blob(
+def test_a_submodule_reads_as_the_line_git_shows_and_has_its_commit_for_a_blob(
     shared_project: Repo, project: Repository
 ) -> None:
     (bump,) = changes(project, shared_project.sha["submodule-bump"]).files
-    assert (bump.kind, bump.old_blob, bump.new_blob) == (ChangeKind.MODIFIED, None, None)
+    assert bump.kind is ChangeKind.MODIFIED
     (hunk,) = bump.hunks
     assert [line[:19] for line in hunk.body.split("\n")] == ["-Subproject commit ", "+Subproject commit "]
+    assert [bump.old_blob, bump.new_blob] == [submodule_blob(line[19:]) for line in hunk.body.split("\n")]
+    assert project.read_blob(bump.new_blob or "") == hunk.body.split("\n")[1][1:].encode() + b"\n"
 
 
 def test_line_ends_are_kept_and_split_on_newlines_only(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ def test_a_run_that_ends_while_it_reads_ahead_is_continued(
         patch.setattr(run, "survey", ended)
         with pytest.raises(KeyboardInterrupt):
             index(repo, QUICK)
+    status = Engine.open(repo.path).status()
+    assert (status.commits, status.indexed, status.behind) == (90, AHEAD, 90 - AHEAD)
     engine = index(repo)
     with engine.store.statistics() as known:
         assert (known.commits(), known.fact(TOTAL)) == (90, 90)

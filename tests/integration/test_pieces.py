@@ -109,6 +109,32 @@ def test_a_commit_is_shown_with_the_hunks_that_git_shows(
     assert [hit["excerpt"] for hit in hits] == _bodies_of_hunks(said)
 
 
+@pytest.mark.anyio
+async def test_the_hunks_of_a_file_are_counted_as_git_counts_them(edits: Repo, indexed: Engine) -> None:
+    for key, sha in edits.sha.items():
+        said = git_bytes(edits.path, "show", "--format=", sha).decode()
+        files = re.split(r"^diff --git .*\n", said, flags=re.MULTILINE)[1:]
+        counts = [len(re.findall(r"^@@ ", file, flags=re.MULTILINE)) for file in files]
+        assert [file.hunks for file in (await indexed.browser.details(sha)).files] == counts, key
+
+
+@pytest.mark.parametrize("key", ["v0", "v4", "v9"])
+def test_the_other_hunks_of_a_commit_are_counted_as_git_counts_them(
+    edits: Repo, indexed: Engine, key: str
+) -> None:
+    version = f"Version {key[1:]}"
+    said = git_bytes(edits.path, "show", "--format=", edits.sha[key]).decode()
+    bodies = _bodies_of_hunks(said)
+    for question, found in (
+        (version, bodies),  # words: what else the commit has
+        ('"alpha"', [each for each in bodies if re.search(r"^[+-].*alpha", each, flags=re.MULTILINE)]),
+        ("alpha path:two.txt", _bodies_of_hunks("diff --git" + said.split("diff --git")[-1])),
+    ):
+        hits = json.loads(asked(indexed, "find", question, "-k", "0" if '"' in question else "50", "--json"))
+        (hit,) = [each for each in hits["hits"] if each["commit"] == edits.sha[key]]
+        assert hit["more_in_commit"] == len(found) - 1, question
+
+
 def _bodies_of_hunks(diff: str) -> list[str]:
     """The lines of each hunk, without the line of its range."""
     files = re.split(r"^diff --git .*\n", diff.removesuffix("\n"), flags=re.MULTILINE)[1:]

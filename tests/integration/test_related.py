@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures.script import History
-from fixtures.tree import Edit
+from fixtures.tree import Edit, MovedFrom
 from ohara import client, wire
 from ohara.errors import UsageError
+from ohara.index.job import IndexOptions
+from ohara.index.survey import RefChoice
 from tests.daemon import end_whatever_runs
-from tests.indexing import index
+from tests.indexing import WITHOUT_VECTORS, index
 from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
@@ -61,6 +63,24 @@ def test_a_file_names_what_changes_with_it_as_it_is_called_now(repo: Repo) -> No
     assert [kin.subject for kin in first.commits] == [f"Parse {number}" for number in (5, 4, 3, 2, 1)]
 
 
+def test_a_file_that_an_older_branch_changed_after_it_was_renamed_goes_by_its_name_at_head(
+    tmp_path: Path,
+) -> None:
+    notes = "\n".join(f"Version {number}" for number in range(20))
+    with History(tmp_path / "repo") as history:
+        history.commit("Begin", {"a.py": "0\n", "CHANGES": notes, "old.py": "0\n"})
+        history.commit("Both", {"a.py": "1\n", "CHANGES": notes + "\nboth", "old.py": "1\n"})
+        history.branch("1.x")
+        history.switch("main")
+        history.commit("Rename", {"CHANGES.rst": MovedFrom("CHANGES"), "old.py": None})
+        history.switch("1.x")
+        history.commit("Maintain", {"CHANGES": notes + "\nmaintained", "old.py": "2\n"})
+        history.switch("main")
+        history.commit("Go on", {"b.py": "0\n"})
+    engine = index(history.repo, IndexOptions(RefChoice(all_refs=True), passes=WITHOUT_VECTORS.passes))
+    assert [each.path for each in engine.related("a.py").files] == ["CHANGES.rst"]
+
+
 def test_a_symbol_names_files_and_symbols(repo: Repo) -> None:
     engine = index(repo)
 
@@ -82,6 +102,24 @@ def test_lines_and_commits_are_places_as_well(repo: Repo) -> None:
     assert (commit.kind, commit.files[0].path) == ("commit", "tests/test_parse.py")
     assert commit.files[0].beside == "src/parse.py"
     assert engine.related("HEAD~20").subject == repo.resolve("HEAD~20")
+
+
+def test_a_merge_without_changes_of_its_own_is_what_it_brought_in(tmp_path: Path) -> None:
+    with History(tmp_path / "repo") as history:
+        history.commit("Begin", {"parse.py": "0\n", "test_parse.py": "0\n", "other.py": "0\n"})
+        for number in (1, 2, 3):
+            history.commit(f"Parse {number}", {"parse.py": f"{number}\n", "test_parse.py": f"{number}\n"})
+        history.branch("topic")
+        history.commit("Parse alone", {"parse.py": "4\n"})
+        history.switch("main")
+        history.commit("Go on", {"other.py": "1\n"})
+        history.merge("Merge topic", "topic", key="merge")
+        history.commit("Say nothing", {}, key="empty")
+    engine = index(history.repo)
+    found = engine.related(history.repo.sha["merge"])
+    assert (found.files[0].path, found.files[0].beside) == ("test_parse.py", "parse.py")
+    assert "is a merge without changes of its own" in found.notes[0]
+    assert engine.related(history.repo.sha["empty"]).files == ()
 
 
 def test_an_end_of_a_path_is_enough_where_it_means_one_file(repo: Repo) -> None:

@@ -87,6 +87,18 @@ def test_every_two_commits_stand_as_in_the_whole_log(commits: list[tuple[int, li
         assert listed == sorted(range(len(commits)), key=lambda at: places[at])
 
 
+@given(histories())
+def test_of_one_second_what_leads_to_a_commit_has_a_smaller_place(
+    commits: list[tuple[int, list[int]]],
+) -> None:
+    with closing(Log(commits)) as log:
+        places = lineage.places_in_second(cast("Session", log))
+        assert all(places.values())
+        for at, (time, above) in enumerate(commits):
+            before = [places.get(packed(one), 0) for one in above if commits[one][0] == time]
+            assert places.get(packed(at), 0) == (max(before) + 1 if before else 0)
+
+
 def test_times_are_enough_for_commits_outside_a_slip() -> None:
     # 2 was made on a clock that was behind that of its parent.
     with closing(Log([(10, []), (50, [0]), (30, [1]), (60, [2]), (70, [3])])) as log:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 import re2
 from hypothesis import assume, example, given, settings
@@ -9,7 +12,9 @@ from hypothesis import strategies as st
 
 from ohara.errors import QueryError
 from ohara.model import Match, Pattern, Polarity
+from ohara.retrieve.head_lines import count_lines
 from ohara.retrieve.matching import ADDED, REMOVED, Matcher
+from ohara.retrieve.scan import OutOfTime, Scan
 
 lines = st.builds(str.__add__, st.sampled_from("+- \\"), st.text("ab+- \t\ré_", max_size=6))
 bodies = st.lists(lines, min_size=1, max_size=6).map("\n".join)
@@ -86,3 +91,38 @@ def test_marks_stand_on_the_lines_that_match(pattern: Pattern, body: str) -> Non
         assert 0 <= mark.start <= mark.end <= len(by_number[mark.line]) - 1
         if not pattern.is_regex:
             assert by_number[mark.line][1:][mark.start : mark.end] == pattern.text
+
+
+@given(patterns, st.lists(st.text("ab+- \t\ré_", max_size=6), max_size=8).map("\n".join), st.integers(1, 64))
+@example(Pattern("a"), "a\n\na\n", 64)
+@example(Pattern("^$", True), "\n\n", 1)
+@example(Pattern("^a", True), "a\na\n+a\n", 2)
+def test_lines_of_a_file_are_counted_one_by_one(pattern: Pattern, text: str, piece: int) -> None:
+    """A file's lines have no signs, and whether a pattern asks for added or removed ones does not matter."""
+    try:
+        matcher = Matcher(pattern)
+    except QueryError:
+        assume(False)
+    scan = Scan(matcher, math.inf, lambda: None)
+    scan.piece_bytes = piece
+    plain = replace(pattern, polarity=Polarity.ANY)
+    each = ["+" + line for line in text.removesuffix("\n").split("\n")] if text else []
+    assert count_lines(text.encode(), scan) == sum(line_by_line(plain, line) > 0 for line in each)
+
+
+def test_counting_lines_ends_with_its_time() -> None:
+    with pytest.raises(OutOfTime):
+        count_lines(b"a\n" * 100, Scan(Matcher(Pattern("a")), 0.0, lambda: None))
+
+
+@given(patterns, st.lists(lines, min_size=1, max_size=9))
+@settings(max_examples=300)
+def test_marks_of_a_long_body_are_those_of_its_lines(pattern: Pattern, some: list[str]) -> None:
+    """A long body is searched in several runs of lines, and a line in it may be longer than a run."""
+    try:
+        matcher = Matcher(pattern)
+    except QueryError:
+        assume(False)
+    long = [some[number % len(some)] + "é" * (number % 7 * 500) for number in range(40)]
+    marked = [(number, mark) for number, line in enumerate(long) for mark in matcher.marks(line)]
+    assert matcher.marks("\n".join(long)) == [Match(at, mark.start, mark.end) for at, mark in marked]

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ohara.index import numbered
-from ohara.index.numbered import NumberedWords
+from ohara.index.numbered import PythonWords
 from ohara.words import LONGEST_WORD, _parts, index_text, query_terms
 
 anything = st.text(max_size=200)
@@ -54,7 +54,7 @@ def test_words_do_not_depend_on_their_neighbours(left: str, right: str) -> None:
 def test_numbers_stand_for_the_same_words(groups: list[list[str]], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbered, "_MOST_WORDS", most)
-        words = NumberedWords()
+        words = PythonWords()
         for group in groups:
             packed = [words.pack(text) for text in group]
             vocabulary = words.vocabulary(packed)

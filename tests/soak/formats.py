@@ -36,6 +36,7 @@ _BACK = {
         "DROP INDEX commits_pending",
         "CREATE INDEX commits_pending ON commits(committer_time DESC, passes) WHERE passes < 15",
     ),
+    9: ("DROP INDEX file_unread",),
 }
 
 

@@ -11,7 +11,7 @@ from ohara.git import decode
 @given(st.binary())
 def test_any_bytes_decode_to_text_that_can_be_stored_with_the_same_lines(data: bytes) -> None:
     text = decode.text(data)
-    text.encode()
+    assert decode.utf8(data) == text.encode()
     assert text.count("\n") == data.count(b"\n")
 
 
@@ -42,3 +42,8 @@ def test_only_encodings_of_text_are_followed() -> None:
     assert decode.declared(b"\xc4\xe5", b"cp1251") == "Де"
     for name in (b"rot13", b"idna", b"utf-7", b"unicode_escape", b"hex", b"zlib", b"undefined", b"\xff"):
         assert decode.declared(b"+AGE- \\x41", name) == "+AGE- \\x41"
+
+
+@given(st.binary(max_size=40).filter(lambda data: b"\n" not in data))
+def test_a_decoded_path_leads_back_to_its_bytes(data: bytes) -> None:
+    assert data in decode.encodings(decode.path(data))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ohara.git import decode
-from ohara.git.tree import REGULAR, Entry, find, unlike_all
+from ohara.git.tree import REGULAR, SUBMODULE, Entry, find, unlike_all
 
 LOOKS_LIKE_ONE = b"xyz100644 b.py\0abcde"
 REAL = b"0123456789abcdefghij"
@@ -43,7 +43,7 @@ def test_folders_are_gone_into_and_are_no_files() -> None:
     data = b"40000 lib\0" + FOLDER + b"160000 module\0" + REAL
     folder = b"100644 caf\xe9.py\0" + REAL
     assert found(data, "lib") is None
-    assert found(data, "module") is None
+    assert found(data, "module") == Entry(SUBMODULE, REAL)
     assert found(data, "lib/none.py", folder) is None
     decoded = decode.text(b"caf\xe9.py")
     assert found(data, f"lib/{decoded}", folder) == Entry(REGULAR | 0o644, REAL)

@@ -49,6 +49,18 @@ def test_long_waits_are_told_in_minutes_and_hours() -> None:
     assert describe(moment(10, 5.0), pace).endswith("8 min 15 s left")
 
 
+def test_files_of_head_are_not_called_commits_and_have_a_pace_of_their_own() -> None:
+    pace = Pace()
+    for done, elapsed_s in ((0, 0.0), (900, 1.0)):
+        pace.add(moment(done, elapsed_s, stage=Pass.SYMBOL))
+    first = Progress(Pass.SYMBOL, 8, 68, 0, 2.0, of_head=True)
+    pace.add(first)
+    assert describe(first, pace) == "symbols: 8 of 68 different files of HEAD"
+    last = Progress(Pass.SYMBOL, 38, 68, 0, 3.0, of_head=True)
+    pace.add(last)
+    assert describe(last, pace) == "symbols: 38 of 68 different files of HEAD · 1 s left"
+
+
 def test_the_bar_shows_the_share() -> None:
     assert bar(moment(0, 0)) == "░" * 24
     assert bar(moment(500, 0)) == "█" * 12 + "░" * 12

@@ -5,6 +5,7 @@ import pytest
 from ohara.model import QueryClass
 from ohara.query import parse
 from ohara.query.names import CommitName, IssueName, LinesName, Name, PathName, read_name, settled
+from ohara.query.project import of_another_project
 
 SHA = "6155da72c1e2b3a4958677f0a1b2c3d4e5f60718"
 
@@ -129,3 +130,69 @@ def test_a_branch_with_a_slash_is_told_from_the_path_by_what_there_is(
     if isinstance(name, LinesName):
         assert isinstance(found := settled(read, refs.get) if read else None, LinesName)
         assert found.revision == name.revision
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "pallets/werkzeug#4682",
+        "https://github.com/pallets/werkzeug/pull/4682",
+        "https://www.github.com/pallets/flask-login/issues/3",
+        "github.com/pallets/werkzeug/pull/4682",
+        "https://github.com/other/thing/blob/main/src/flask/app.py#L123",
+        "https://github.com/other/thing/releases/tag/v1.0",
+    ],
+)
+def test_a_name_of_another_project_is_told(other: str) -> None:
+    note = f"this is pallets/flask; {other} names another repository"
+    for remote in ("https://github.com/pallets/flask", "git@github.com:pallets/flask.git"):
+        assert of_another_project(other, [remote]) == note
+    assert of_another_project(other, ["git@github.com:me/flask", "https://github.com/pallets/flask"]) == (
+        note.replace("pallets/flask;", "me/flask;")
+    )
+    assert of_another_project(other, []) == ""
+    assert of_another_project(other, ["/srv/flask.git"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("named", "remotes"),
+    [
+        ("#12", ["https://github.com/pallets/flask"]),
+        ("retry pallets/werkzeug#12", ["https://github.com/pallets/flask"]),
+        ("Pallets/Flask#12", ["https://github.com/pallets/flask"]),
+        ("https://github.com/Pallets/Flask/pull/12", ["https://github.com/pallets/flask.git"]),
+        (
+            "https://github.com/pallets/flask/pull/12",
+            ["https://github.com/me/flask", "git@github.com:pallets/flask"],
+        ),
+        ("https://gitlab.example/pallets/flask/-/issues/12", ["https://github.com/me/flask"]),
+        ("https://gitlab.example/forge/group/sub/net/-/issues/12", ["git@gitlab.example:group/sub/net.git"]),
+        ("sub/net#12", ["git@gitlab.example:group/sub/net.git"]),
+        (
+            "https://git.example/projects/KEY/repos/net/pull-requests/4",
+            ["https://git.example/scm/key/net.git"],
+        ),
+        (f"https://github.com/other/thing/commit/{SHA}", ["https://github.com/pallets/flask"]),
+    ],
+)
+def test_what_may_be_of_this_project_is_not(named: str, remotes: list[str]) -> None:
+    assert of_another_project(named, remotes) == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "notes"),
+    [
+        ("app.py:0", ("lines are numbered from 1: app.py:0 is searched by its words",)),
+        ("src/app.py#L0", ("lines are numbered from 1: src/app.py#L0 is searched by its words",)),
+        ("src/app.py:20-10 author:bob", ("lines 20 to 10 are none: lines 10 to 20 are taken",)),
+        ("https://github.com/a/b/blob/main/x.py#L7-L3", ("lines 7 to 3 are none: lines 3 to 7 are taken",)),
+        ("app.py:10-20", ()),
+        ("app.py:10:0", ()),
+        ("a:0", ()),
+        ("12:20-10", ()),
+        ('app.py:0 "x"', ()),
+        ("see app.py:0 there", ()),
+    ],
+)
+def test_lines_that_no_file_has_are_told(query: str, notes: tuple[str, ...]) -> None:
+    assert parse(query, now=0).notes == notes

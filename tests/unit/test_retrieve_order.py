@@ -300,7 +300,7 @@ def test_a_commit_stands_where_its_best_hunk_stands_and_shows_what_is_worth_most
         ]
     )
     shown = one_for_each_commit(found)
-    assert [(one.hunk, one.more) for one in shown] == [(2, 1), (3, 0)]
+    assert [one.hunk for one in shown] == [2, 3]
 
 
 def test_a_pinned_hunk_is_shown_even_if_another_of_its_commit_is_worth_more() -> None:
@@ -333,10 +333,10 @@ def test_a_list_groups_by_commit_and_merges_identical_changes_before_it_is_cut()
     a, b, c = (bytes.fromhex(sha(each)) for each in "abc")
     found = [Candidate(HunkId(hunk), 0.0, 1, each) for hunk, each in ((1, a), (2, a), (3, b), (4, c))]
     entries = grouped(found)
-    assert entries == [Entry(found[0], more=1), Entry(found[2]), Entry(found[3])]
+    assert entries == [Entry(found[0], others=(HunkId(2),)), Entry(found[2]), Entry(found[3])]
     same = frozenset({7})
     assert merged(entries, {a: same, c: same}) == [
-        Entry(found[0], more=1, also_in=(sha("c"),)),
+        Entry(found[0], others=(HunkId(2),), also_in=(sha("c"),)),
         Entry(found[2]),
     ]
     assert merged(entries, {a: same | {8}, c: same}) == entries

@@ -10,6 +10,7 @@ import click
 from ohara.cli.options import color_option, completes, date_option, index_option, no_pager_option, repo_option
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.remote import Answered, explain_by_daemon
+from ohara.cli.typed import decoded
 from ohara.config import default_server
 from ohara.errors import UsageError
 from ohara.model import MOST_HITS, ExplainOptions
@@ -108,6 +109,7 @@ def command(
 
     if as_json and as_lines:
         raise UsageError("--json and --jsonl exclude each other", hint="choose one of them")
+    place = decoded(place)
     read_place(place)  # what is no place is told before anything is asked
     now = int(time.time())
     options = ExplainOptions(
@@ -147,4 +149,4 @@ def _folder(repo: Path) -> str:
     root = work_tree(here)
     if root is None or here == root:
         return ""
-    return here.relative_to(root.resolve()).as_posix()
+    return decoded(here.relative_to(root.resolve()).as_posix())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,8 @@ from ohara.cli.options import (
 from ohara.cli.printing import Form
 from ohara.cli.remote import Answered, find_by_daemon, names_paths
 from ohara.cli.report import ExitCode
-from ohara.cli.search import ask, joined, read_query
-from ohara.errors import UsageError
+from ohara.cli.search import ask, joined, read_query, requoted
+from ohara.errors import QueryError, UsageError
 from ohara.model import MOST_HITS, Group, Intent, Mode, Order
 from ohara.query.structure import is_rule
 
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
     from ohara.model import Query, Results, SearchOptions
     from ohara.searcher import Searcher
 
-_EXCLUDED = re.compile("-([A-Za-z]+):(.*)", re.DOTALL)
-_EXCLUDED_TERM = re.compile(r"""-(?:".*|/.+/[a-z]*)""", re.DOTALL)
+_EXCLUDED = re.compile("-([A-Za-z]+):")
+_EXCLUDED_TERM = re.compile("""-["/]""")
 _OPPOSITES = {"is": "--is-not"} | {
     name: f"--not-{name}"
     for name in ("path", "author", "lang", "ext", "kind", "ref", "commit", "message", "symbol", "repo")
@@ -60,36 +61,48 @@ class _FindCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Replace such a filter by the option with the same meaning, or have it stand among the words."""
         end = args.index("--") if "--" in args else len(args)
-        words = [arg for arg in args[:end] if _is_excluded_word(arg)]
-        spelt = [part for arg in args[:end] if not _is_excluded_word(arg) for part in _spelt(arg)]
-        behind = [*args[end + 1 :], *words]
-        return super().parse_args(ctx, [*spelt, *(["--", *behind] if behind else args[end:])])
+        typed = args[:end]
+        elsewhere = STDIN in typed or "--batch" in typed  # is the query
+        spelt = [_spelt(arg, elsewhere=elsewhere) for arg in typed]
+        behind = [*args[end + 1 :], *(arg for arg, parts in zip(typed, spelt, strict=True) if not parts)]
+        rest = super().parse_args(ctx, [*chain(*spelt), *(["--", *behind] if behind else args[end:])])
+        if "words" in ctx.params and any(len(parts) > 1 for parts in spelt):
+            # A filter that became an option was one of several arguments.
+            ctx.params["words"] = tuple(map(requoted, ctx.params["words"]))
+        return rest
 
 
-def _is_excluded_word(arg: str) -> bool:
-    """True for what is excluded and has no option: a date, a term of one side, `-"text"`, `-/…/`."""
-    if _EXCLUDED_TERM.fullmatch(arg):
-        return True
-    name = _excluded_name(arg)
-    return name is not None and name not in _OPPOSITES
+def _spelt(arg: str, *, elsewhere: bool) -> list[str]:
+    """An argument as click should read it; nothing where it is to stand among the words.
 
-
-def _excluded_name(arg: str) -> str | None:
-    """The filter that an argument excludes."""
-    if not (excluded := _EXCLUDED.fullmatch(arg)):
-        return None
+    There stands what is excluded and has no option (a date, a term of one side, `-"text"`, `-/…/`), and
+    a filter with more text behind its value. Where the query is `elsewhere`, all behind the colon is value.
+    """
+    if _EXCLUDED_TERM.match(arg):
+        return []
+    head = _EXCLUDED.match(arg)
+    if head is None:
+        return [arg]
     from ohara.query import ALL_NAMES, SYNONYMS
 
-    return SYNONYMS.get(excluded[1], excluded[1]) if excluded[1] in ALL_NAMES else None
-
-
-def _spelt(arg: str) -> list[str]:
-    """An argument as click should read it."""
-    name = _excluded_name(arg)
-    if name is None:
+    if head[1] not in ALL_NAMES:
         return [arg]
-    value = arg.partition(":")[2]
-    return [_OPPOSITES[name], value.removeprefix('"').removesuffix('"') if value[:1] == '"' else value]
+    option = _OPPOSITES.get(SYNONYMS.get(head[1], head[1]))
+    value: str | None = arg[head.end() :]
+    if value and (value[0] == '"' or not elsewhere):
+        value = _only_value(arg)
+    return [] if option is None or value is None else [option, value]
+
+
+def _only_value(arg: str) -> str | None:
+    """The value of a filter that is all of a text."""
+    from ohara.query.lex import Filter, named_at
+
+    try:
+        found = named_at(arg, 0)
+    except QueryError:
+        return None
+    return found[0].value if found and isinstance(found[0], Filter) and found[1] == len(arg) else None
 
 
 @click.command("find", cls=_FindCommand)
@@ -102,7 +115,7 @@ def _spelt(arg: str) -> list[str]:
     "count",
     type=click.IntRange(0, MOST_HITS),
     metavar="N",
-    help="How many hits (default: find.k); 0 for all matches of a text or /…/.",
+    help='How many hits (default: find.k); 0 for all of a list: of "text", /…/, filters, a file.',
 )
 @click.option(
     "--mode",
@@ -151,7 +164,7 @@ def _spelt(arg: str) -> list[str]:
     help="Print each hit so: git's placeholders (%h %an %s …), %(path), %(line), %(url) …",
 )
 @click.option(
-    "--count", "counts", is_flag=True, help='Print how many hits a list has: of "text", /…/, filters.'
+    "--count", "counts", is_flag=True, help='Print how many hits a list has: of "text", /…/, filters, a file.'
 )
 @click.option("--url", "urls", is_flag=True, help="Name each hit's page on the forge.")
 @click.option("--tags", is_flag=True, help="Name the first release that held each hit.")

@@ -13,6 +13,7 @@ from ohara.cli.options import color_option, completes, repo_option
 from ohara.cli.output import page_for, say
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
+from ohara.cli.typed import decoded
 from ohara.client.fastpath import overrides_settings
 from ohara.errors import DaemonError, IndexMissing, InternalError
 from ohara.plural import counted
@@ -50,6 +51,7 @@ def command(place: str, repo: Path, *, count: int, as_json: bool, no_daemon: boo
     or a commit: what usually changes with its files, and did not in it.
     """
     notes: list[str] = []
+    place = decoded(place)
     found = None if no_daemon else _by_daemon(repo, place, count)
     if found is None:
         from ohara.cli.freshness import freshen

@@ -11,8 +11,11 @@ import click
 from ohara.cli.commands.status import ago
 from ohara.cli.report import ExitCode
 from ohara.sanitize import sanitize
+from ohara.store.locate import not_entered
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ohara.engine import KnownIndex
 
 
@@ -21,11 +24,15 @@ if TYPE_CHECKING:
 def command(*, as_json: bool) -> ExitCode:
     """List all indexes on this machine: path, size, freshness."""
     from ohara.engine import all_indexes
+    from ohara.store.locate import closed_indexes
 
     found = False
     for known in all_indexes():
         found = True
         click.echo(json.dumps(_object(known)) if as_json else _line(known))
+    for folder in closed_indexes():
+        found = True
+        click.echo(json.dumps(_closed_object(folder)) if as_json else _closed_line(folder))
     return ExitCode.FOUND if found else ExitCode.NOTHING_FOUND
 
 
@@ -53,4 +60,24 @@ def _object(known: KnownIndex) -> dict[str, object]:
         "behind": status.behind if status else None,
         "fault": fault.message if fault else None,
         "hint": fault.hint if fault else None,
+    }
+
+
+def _closed_line(folder: Path) -> str:
+    """An index whose folder may not be looked into: whose it is, is not known."""
+    fault = not_entered(folder)
+    return sanitize(f"{folder}  {fault.message} ({fault.hint})")
+
+
+def _closed_object(folder: Path) -> dict[str, object]:
+    fault = not_entered(folder)
+    return {
+        "path": None,
+        "index": str(folder),
+        "size_bytes": None,
+        "available": False,
+        "indexed": None,
+        "behind": None,
+        "fault": fault.message,
+        "hint": fault.hint,
     }

@@ -15,11 +15,14 @@ from ohara.cli import commit_patch
 from ohara.cli.options import color_option, completes, date_style, index_option, no_pager_option, repo_option
 from ohara.cli.output import page_for, say
 from ohara.cli.pager import pager_command, run_pager
+from ohara.cli.partial_clone import lacking, patch_of_the_rest
 from ohara.cli.printing import Form, OutputOptions
 from ohara.cli.report import ExitCode
+from ohara.cli.typed import decoded
 from ohara.cli.visit import MOST_COMMITS
 from ohara.errors import QueryError, UsageError
 from ohara.model import QueryClass, SearchOptions, Sha
+from ohara.plural import counted
 from ohara.present.commit import commit_lines, fate_lines, harmless_diff
 from ohara.present.hunks import whole_hunks, with_context
 from ohara.present.json import results_object, written
@@ -37,16 +40,17 @@ if TYPE_CHECKING:
 
 _HUNKS_KNOWN = 100  # of which it is looked up what became of them
 _COPIED_BYTES = 1 << 16
+_PATHS_NAMED = 4  # in a note
 
 
 class _ShowCommand(click.Command):
     """Takes what stands behind `--` for paths, also where no revision stands before it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what stands before the dashes, and add the rest to the paths."""
+        """Parse what stands before the dashes, and keep the rest: paths, whether they exist or not."""
         end = args.index("--") if "--" in args else len(args)
         rest = super().parse_args(ctx, args[:end])
-        ctx.params["paths"] = (*ctx.params.get("paths", ()), *args[end + 1 :])
+        ctx.params["dashed"] = tuple(args[end + 1 :])
         return rest
 
 
@@ -77,6 +81,7 @@ def command(
     paths: tuple[str, ...],
     repo: Path,
     *,
+    dashed: tuple[str, ...],
     shared: str | None,
     context: int | None,
     as_json: bool,
@@ -95,17 +100,28 @@ def command(
     engine, said = opened(repo, shared)
     say(said)
     sha = _commit(engine, repo, rev)
+    untouched = _untouched(engine, sha, (*paths, *dashed))
+    paths = _pathspecs(engine, repo, sha, rev, paths=paths, dashed=dashed)
     if as_json:
-        return _print_object(engine, repo, sha, paths, context)
+        return _print_object(engine, repo, sha, paths, context, untouched=untouched)
     known, notes = _known(engine, sha)
     page = page_for(OutputOptions(Form.TEXT, color, date=date or ""), now=time.time())
     head = _head(engine, sha, known, page)
-    with commit_patch.patch(repo, sha, paths, context) as diff:
+    unread = lacking(engine.repository, repo, sha, paths)
+    with (
+        patch_of_the_rest(repo, sha, unread, context)
+        if unread.files
+        else commit_patch.patch(repo, sha, paths, context)
+    ) as diff:
+        if paths and not unread.files and not diff.peek(1):
+            notes.append(untouched)
         if page.width is None and not page.style.coloured:
             _copy(head, diff)
         else:
             _show(_text(head, diff, page), pager=not no_pager)
     say(notes)
+    if unread.files:
+        raise commit_patch.lacking_contents(sha, counted(len(unread.files), "file"))
     return ExitCode.FOUND
 
 
@@ -122,6 +138,31 @@ def _commit(engine: Engine, repo: Path, rev: str) -> Sha:
     return Sha(found) if found else engine.repository.commit_named(rev)
 
 
+def _pathspecs(
+    engine: Engine, repo: Path, sha: Sha, rev: str, *, paths: Sequence[str], dashed: Sequence[str]
+) -> tuple[str, ...]:
+    """What bounds the diff, as git takes it; what may be a slip of the fingers is refused, by git's rules."""
+    named = [commit_patch.as_git_knows(repo, sha, path) for path in paths]
+    for path in named:
+        if commit_patch.is_path(repo, sha, path) or engine.repository.blob_at(sha, path):
+            continue
+        if commit_patch.resolved(repo, path):
+            raise UsageError("one commit is shown at a time", hint=f"ohara show {path}")
+        raise UsageError(
+            f"{decoded(path)} is neither a revision nor a path of the work tree or of {sha[:10]}",
+            hint=f"if it is a path nevertheless: ohara show {rev} -- {decoded(path)}",
+        )
+    return (*named, *(commit_patch.as_git_knows(repo, sha, path) for path in dashed))
+
+
+def _untouched(engine: Engine, sha: Sha, paths: Sequence[str]) -> str:
+    """What to say where a diff that is bounded by paths is empty."""
+    named = ", ".join(map(decoded, paths[:_PATHS_NAMED])) + (", …" if len(paths) > _PATHS_NAMED else "")
+    if len(engine.repository.links(sha).parents) > 1:
+        return f"{sha[:10]} is a merge, and changes nothing itself in {named}"
+    return f"{sha[:10]} does not touch {named}"
+
+
 # -- what the index knows ------------------------------------------------------------------------
 
 
@@ -129,14 +170,13 @@ def _known(engine: Engine, sha: Sha) -> tuple[Results | None, list[str]]:
     """What the index knows of a commit, if it has it, and what is to be said about the index."""
     if not engine.store.exists:
         return None, []
-    import anyio
-
+    from ohara import blocking
     from ohara.cli.freshness import freshen
 
     notes = freshen(engine, quiet=True)
     options = SearchOptions(k=_HUNKS_KNOWN, rerank=False, all_hunks=True, context=0, tags=True)
     try:
-        results = anyio.run(engine.find, sha, options)
+        results = blocking.run(engine.find, sha, options)
     except QueryError:  # a commit that no query can name
         return None, notes
     is_it = results.query.query_class is QueryClass.SHA and results.hits and results.hits[0].commit.sha == sha
@@ -158,19 +198,19 @@ def _head(engine: Engine, sha: Sha, known: Results | None, page: Page) -> str:
 
 
 def _print_object(
-    engine: Engine, repo: Path, sha: Sha, paths: Sequence[str], context: int | None
+    engine: Engine, repo: Path, sha: Sha, paths: Sequence[str], context: int | None, *, untouched: str
 ) -> ExitCode:
-    import anyio
-
+    from ohara import blocking
     from ohara.cli.freshness import freshen
 
     notes = freshen(engine, quiet=True)
     with engine.visiting((sha,)) if 0 < engine.outside(sha) <= MOST_COMMITS else nullcontext():
-        results = anyio.run(engine.hunks_of, sha)
+        results = blocking.run(engine.hunks_of, sha)
     hunks = whole_hunks(results.hits)
     if paths:
         wanted = commit_patch.changed_paths(repo, sha, paths)
         hunks = [hit for hit in hunks if hit.path in wanted]
+        notes += [] if wanted else [untouched]
     results = replace(results, hits=tuple(hunks if context is None else with_context(hunks, context)))
     sys.stdout.write(written(results_object(results)) + "\n")
     say([*warnings(results), *notes])

@@ -9,12 +9,12 @@ from ohara.store.postgres import nearest, word_queries
 from ohara.store.postgres.filters import WordFilter
 from ohara.store.postgres.session import Session
 from ohara.store.postgres.trigrams import trigram_table
-from ohara.store.sql import literal
+from ohara.store.sql import literal, unread
 from ohara.store.sql.filters import compile_filters
 from ohara.store.sql.reader import Lookups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from ohara.model import Filters, Sha
     from ohara.store.answers import (
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PlacedHunk,
         ScoredByWords,
         TrigramMatch,
+        UnreadCounts,
         VectorSets,
         Weights,
         WordQuery,
@@ -58,6 +59,46 @@ class Reader(Session, Lookups):
     ) -> WordFilter:
         """The hunks that pass filters, as the index is now."""
         return compile_filters(
+            self,
+            filters,
+            WordFilter(session=self),
+            reachable=reachable,
+            named=named,
+            not_reachable=not_reachable,
+            not_named=not_named,
+        )
+
+    def unread(
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
+    ) -> UnreadCounts:
+        """How much was not read of what filters let through."""
+        return unread.unread(
+            self,
+            filters,
+            WordFilter(session=self),
+            reachable=reachable,
+            named=named,
+            not_reachable=not_reachable,
+            not_named=not_named,
+        )
+
+    def binary_files(
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
+    ) -> Mapping[str, int]:
+        """The binary files that filters let through, and how many changes of each."""
+        return unread.binary_files(
             self,
             filters,
             WordFilter(session=self),

@@ -11,10 +11,12 @@ from ohara.store.postgres import generations
 from ohara.store.postgres.nearest import HNSW_FROM
 from ohara.store.sql.collect import dead_commits
 from ohara.store.sql.path_rules import judge_paths
+from ohara.store.sql.submodules import name_submodules, nameless_submodules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from ohara.store.derived import NamedSubmodule, NamelessSubmodule
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.postgres.writer import Writer
 
@@ -61,6 +63,14 @@ class Upkeep:
         """Forget what a pass wrote, and make it pending again."""
         self._writer.passes.restart(stage)
 
+    def nameless_submodules(self) -> list[NamelessSubmodule]:
+        """The changes of submodules that do not say which commits these name."""
+        return nameless_submodules(self._writer)
+
+    def name_submodules(self, named: Iterable[NamedSubmodule]) -> None:
+        """Let changes of submodules say which commits these name, inside the open batch."""
+        name_submodules(self._writer, named)
+
     def judge_paths(self, rules: str) -> int:
         """Judge all paths again if the rules changed; how many verdicts did."""
         return judge_paths(self._writer, rules)
@@ -87,6 +97,10 @@ class Upkeep:
 
     def join_pieces(self) -> Iterator[str]:
         """Nothing: `compact` does it."""
+        yield from ()
+
+    def merge_small(self) -> Iterator[str]:
+        """Nothing: there are no pieces."""
         yield from ()
 
     def needs_compaction(self) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import ChangedFile, ChangeKind, HunkId, Kin, LeftOut, Sha
-from ohara.store.answers import HunkRange, Made
+from ohara.store.answers import HunkPieces, HunkRange, Made
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ohara.store.sql.session import Session
 
@@ -16,9 +17,8 @@ _FILES = """SELECT file.id, file.kind, path.path, old.path, file.additions, file
     coalesce(file.left_out, CASE WHEN path.left_out = 'kept' THEN NULL ELSE path.left_out END)
   FROM file JOIN path ON path.id = file.path_id LEFT JOIN path AS old ON old.id = file.old_path_id
   WHERE file.commit_id = ? ORDER BY file.id"""
-_HUNKS_OF_FILES = (
-    "SELECT file_id, count(*) FROM hunk WHERE commit_id = ? AND content_id IS NOT NULL GROUP BY 1"
-)
+_PLACES = """SELECT id, commit_id, file_id, old_start, old_lines, new_start, new_lines FROM hunk
+  WHERE commit_id IN (SELECT value FROM numbers(?)) AND content_id IS NOT NULL ORDER BY id"""
 _KIN = """SELECT sha, message, committer_time FROM commits
   WHERE sha IN (SELECT value FROM shas(?))"""
 # No index knows children: a look at every commit's parents, which are few bytes each.
@@ -54,13 +54,46 @@ _MOST_NAMES = 64  # of one file: beyond that, renames go in circles
 
 def files_of(session: Session, commit: int) -> tuple[ChangedFile, ...]:
     """Every file that a commit changed."""
-    counts = dict(session.rows(_HUNKS_OF_FILES, (commit,)))
+    counts = Counter(place.file for place in _places(session, (commit,)) if place.first == place.hunk)
     return tuple(
-        ChangedFile(
-            ChangeKind(kind), path, old_path, added, removed, counts.get(file, 0), _left_out(left_out)
-        )
+        ChangedFile(ChangeKind(kind), path, old_path, added, removed, counts[file], _left_out(left_out))
         for file, kind, path, old_path, added, removed, left_out in session.rows(_FILES, (commit,))
     )
+
+
+def hunk_pieces(session: Session, commits: Iterable[int]) -> dict[int, HunkPieces]:
+    """How many hunks commits have as git counts them, and which of their pieces belong together."""
+    found: dict[int, HunkPieces] = {}
+    for place in _places(session, commits):
+        known = found.setdefault(place.commit, HunkPieces(0, {}))
+        if place.first == place.hunk:
+            found[place.commit] = known._replace(hunks=known.hunks + 1)
+        else:
+            known.first[place.hunk] = place.first
+    return found
+
+
+class _Place(NamedTuple):
+    """A piece of a hunk, its commit and file, and the first piece of the same hunk."""
+
+    hunk: HunkId
+    commit: int
+    file: int
+    first: HunkId
+
+
+def _places(session: Session, commits: Iterable[int]) -> Iterator[_Place]:
+    """The pieces of commits: one that begins where the one before it ends is part of the same hunk."""
+    first, ends = HunkId(0), (0, 0, 0)
+    for hunk, commit, file, old_start, old_lines, new_start, new_lines in session.rows(
+        _PLACES, (session.listed(sorted(commits)),)
+    ):
+        # An empty side is numbered by the line before it.
+        old, new = old_start + (not old_lines), new_start + (not new_lines)
+        if ends != (file, old, new):
+            first = HunkId(hunk)
+        ends = file, old + old_lines, new + new_lines
+        yield _Place(HunkId(hunk), commit, file, first)
 
 
 def _left_out(reason: str | None) -> LeftOut | None:

@@ -82,7 +82,8 @@ def _file_lives(session: Session) -> dict[str, FileLife]:
     for path, old, kind, _ in session.rows(_FILES):
         counts[path] += 1
         gone.discard(path)
-        became.pop(path, None)  # what is at a path again is no longer called otherwise
+        if kind != "modified":  # which may be on a branch that lacks the rename
+            became.pop(path, None)  # what is at a path again is no longer called otherwise
         if kind == "deleted":
             gone.add(path)
         if old is not None and old != path:

@@ -36,8 +36,6 @@ _CONTENTS = """SELECT id, content_id FROM hunk
   WHERE id IN (SELECT value FROM numbers(?)) AND content_id IS NOT NULL"""
 _COMMIT_PATHS = """SELECT file.commit_id, path.path FROM file JOIN path ON path.id = file.path_id
   WHERE file.commit_id IN (SELECT value FROM numbers(?))"""
-_HUNKS_IN_COMMITS = """SELECT hunk.commit_id, count(*) FROM hunk
-  WHERE hunk.commit_id IN (SELECT value FROM numbers(?)) AND {allowed} GROUP BY hunk.commit_id"""
 _SAME_CONTENT = """SELECT DISTINCT hunk.content_id, commits.sha, commits.committer_time
   FROM hunk JOIN commits ON commits.id = hunk.commit_id
   WHERE hunk.content_id IN (SELECT value FROM numbers(?)) AND {allowed}
@@ -74,12 +72,6 @@ def paths_of_commits(session: Session, commit_ids: Iterable[int]) -> dict[int, l
     for commit, path in session.rows(_COMMIT_PATHS, (session.listed(sorted(commit_ids)),)):
         found.setdefault(commit, []).append(path)
     return found
-
-
-def hunks_in_commits(session: Session, commit_ids: Iterable[int], allowed: HunkFilter) -> dict[int, int]:
-    """How many allowed hunks each commit has."""
-    statement = _HUNKS_IN_COMMITS.format(allowed=allowed.condition)
-    return dict(session.rows(statement, (session.listed(sorted(commit_ids)), *allowed.parameters)))
 
 
 def commits_with_content(

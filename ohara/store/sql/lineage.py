@@ -25,6 +25,9 @@ _SLIPS = """SELECT child.committer_time, parent.committer_time
   WHERE length(child.parents) > {at} AND child.live = 1 AND parent.live = 1
     AND child.committer_time < parent.committer_time"""
 _LONGEST = "SELECT max(length(parents)) FROM commits WHERE live = 1"
+# The index by time alone says which seconds these are.
+_OF_FULL_SECONDS = """SELECT sha, committer_time, parents FROM commits WHERE live = 1 AND committer_time IN
+  (SELECT committer_time FROM commits GROUP BY committer_time HAVING count(*) > 1)"""
 _RENAMES = """SELECT DISTINCT old_path_id, path_id FROM file
   WHERE old_path_id IS NOT NULL AND old_path_id != path_id"""
 _PATHS_OF_HUNKS = """SELECT DISTINCT file.path_id FROM hunk JOIN file ON file.id = hunk.file_id
@@ -45,6 +48,33 @@ def _slips(session: Session) -> Iterator[tuple[int, int]]:
     longest = session.rows(_LONGEST)[0][0] or 0
     for at in range(1, longest, _SHA_BYTES):
         yield from session.rows(_SLIPS.format(at=at))
+
+
+def places_in_second(session: Session) -> Mapping[bytes, int]:
+    """By the raw id of a commit, how many of its own second lead to it in a row; 0 is left out."""
+    return session.remembered("places in second", lambda: _places_in_second(session))
+
+
+def _places_in_second(session: Session) -> dict[bytes, int]:
+    links = {bytes(sha): (time, bytes(parents)) for sha, time, parents in session.rows(_OF_FULL_SECONDS)}
+    children: dict[bytes, list[bytes]] = {}
+    missing: dict[bytes, int] = {}
+    for sha, (time, parents) in links.items():
+        for at in range(0, len(parents), _SHA_BYTES):
+            parent = parents[at : at + _SHA_BYTES]
+            if links.get(parent, (None,))[0] == time:
+                children.setdefault(parent, []).append(sha)
+                missing[sha] = missing.get(sha, 0) + 1
+    places: dict[bytes, int] = {}
+    ready = deque(sha for sha in children if sha not in missing)
+    while ready:  # by their places: the last parent to be met is the one with the longest way to it
+        parent = ready.popleft()
+        for child in children.get(parent, ()):
+            missing[child] -= 1
+            if not missing[child]:
+                places[child] = places.get(parent, 0) + 1
+                ready.append(child)
+    return places
 
 
 def known_links(session: Session) -> dict[bytes, tuple[int, bytes]]:

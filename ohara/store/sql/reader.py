@@ -17,6 +17,7 @@ from ohara.store.sql import (
     owners,
     path_versions,
     threads,
+    unread,
     versions,
 )
 from ohara.store.sql.filters import symbol_ids
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         FileLife,
         FileVersion,
         HunkBody,
+        HunkPieces,
         HunkRange,
         Made,
         Occurrence,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         StoredHunk,
         ThreadCommit,
         TouchedBy,
+        UnreadCommit,
     )
     from ohara.store.candidates import Allowed
     from ohara.store.graph import CommitGraph
@@ -82,6 +85,10 @@ class Lookups(Session, Protocol):
     def lets_any(self, allowed: Allowed) -> bool:
         """Whether any hunk may answer."""
         return lane_queries.lets_any(self, _own(allowed))
+
+    def unread_commits(self) -> list[UnreadCommit]:
+        """The commits that were not wholly read."""
+        return unread.unread_commits(self)
 
     def recent(self, allowed: Allowed) -> list[Occurrence]:
         """Every hunk that may answer, newest first."""
@@ -137,9 +144,9 @@ class Lookups(Session, Protocol):
         """The commits in which each content occurs, newest first."""
         return hydrate.commits_with_content(self, contents, _own(allowed))
 
-    def hunks_in_commits(self, commits: Iterable[int], allowed: Allowed) -> dict[int, int]:
-        """How many hunks of each commit may answer."""
-        return hydrate.hunks_in_commits(self, commits, _own(allowed))
+    def hunk_pieces(self, commits: Iterable[int]) -> dict[int, HunkPieces]:
+        """How many hunks commits have as git counts them, and which of their pieces belong together."""
+        return browse.hunk_pieces(self, commits)
 
     def paths_of_commits(self, commits: Iterable[int]) -> dict[int, list[str]]:
         """Every path that each commit changed."""
@@ -186,6 +193,10 @@ class Lookups(Session, Protocol):
     def clock_slips(self) -> ClockSlips:
         """Where committer times do not tell the order of the log."""
         return lineage.clock_slips(self)
+
+    def places_in_second(self) -> Mapping[bytes, int]:
+        """By the raw id of a commit, how many of its own second lead to it in a row."""
+        return lineage.places_in_second(self)
 
     def paths_reached(self, hunks: Iterable[HunkId]) -> list[str]:
         """The paths of some hunks and every path that these were renamed to since."""

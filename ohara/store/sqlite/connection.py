@@ -51,7 +51,10 @@ def connect_reader(path: Path) -> apsw.Connection:
     with translated(path):
         connection = open_to_read(path)
         if _require_own(connection, path):
-            raise IndexMissing("this repository's index is just being made", hint="ask again in a moment")
+            raise IndexMissing(
+                "this repository's index holds nothing yet",
+                hint="ask again in a moment, or begin it: ohara index",
+            )
         connection.pragma("query_only", 1)
         connection.pragma("cache_size", -_READER_CACHE_KIB)
         connection.pragma("mmap_size", _READER_MMAP_BYTES)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ohara.errors import IndexMissing
 from ohara.store import writer_lock
 from ohara.store.index import READERS
+from ohara.store.locate import not_entered
 from ohara.store.sql.statistics import Statistics
 from ohara.store.sqlite import files
 from ohara.store.sqlite.connected import Connected
@@ -42,7 +43,10 @@ class SqliteIndex:
     @property
     def exists(self) -> bool:
         """True when a database was created here."""
-        return self.location.database.exists()
+        try:
+            return self.location.database.exists()
+        except PermissionError as error:
+            raise not_entered(self.location.folder) from error
 
     def size_bytes(self) -> int:
         """What the index takes on disk, write-ahead log included."""

@@ -22,7 +22,11 @@ def pack(numbers: Numbers) -> bytes:
     near = np.minimum(numbers, FAR).astype(np.uint8)
     far = (numbers[near == FAR] - FAR).astype("<u4")
     planes = far.view(np.uint8).reshape(-1, FAR_BYTES).T
-    plain = len(numbers).to_bytes(COUNT_BYTES, "little") + near.tobytes() + planes.tobytes()
+    return closed(len(numbers).to_bytes(COUNT_BYTES, "little") + near.tobytes() + planes.tobytes())
+
+
+def closed(plain: bytes) -> bytes:
+    """Such a string as it is kept."""
     return zstandard.ZstdCompressor(level=_LEVEL).compress(plain)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from array import array
 from itertools import accumulate
+from threading import local
 from typing import TYPE_CHECKING
 
 import zstandard
@@ -22,6 +23,16 @@ COUNT_BYTES = 4  # in front: how many numbers there are
 _LARGEST = 1 << 28  # bytes, of a hundred million numbers
 
 
+class _OfThread(local):
+    """A decompressor serves one thread; making one takes as long as opening a string."""
+
+    def __init__(self) -> None:
+        self.decompress = zstandard.ZstdDecompressor().decompress
+
+
+_of_thread = _OfThread()
+
+
 def opened(string: bytes, most: int = _LARGEST) -> tuple[bytes, bytes]:
     """The bytes of all numbers, and what is behind them; raises ValueError for what nobody wrote.
 
@@ -31,7 +42,7 @@ def opened(string: bytes, most: int = _LARGEST) -> tuple[bytes, bytes]:
     try:
         if zstandard.frame_content_size(string) not in range(largest):
             raise ValueError("a string is too long")
-        plain = zstandard.ZstdDecompressor().decompress(string)
+        plain = _of_thread.decompress(string)
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from error
     end = COUNT_BYTES + int.from_bytes(plain[:COUNT_BYTES], "little")

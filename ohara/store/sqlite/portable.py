@@ -22,6 +22,7 @@ UNDERIVED = ALL_PASSES & ~(PASS_BITS[Pass.TEXT] | PASS_BITS[Pass.LITERAL] | PASS
 Number = Annotated[int, Meta(ge=0, le=2**62)]
 Signed = Annotated[int, Meta(ge=-(2**62), le=2**62)]
 Sha = Annotated[bytes, Meta(min_length=20, max_length=20)]
+Blob = Annotated[bytes, Meta(min_length=20, max_length=21)]  # of a submodule a commit, marked
 Text = Annotated[str, Meta(max_length=2**20)]
 Digest = Annotated[bytes, Meta(min_length=16, max_length=16)]
 Body = Annotated[bytes, Meta(max_length=2**26)]
@@ -151,7 +152,7 @@ TABLES = (
     Table(
         "file",
         tuple[
-            Number, Number, Number, Number | None, Text, Sha | None, Sha | None, Number, Number, Text | None
+            Number, Number, Number, Number | None, Text, Blob | None, Blob | None, Number, Number, Text | None
         ],
         """SELECT new_file.new, new_commit.new, path.new, before.new, kind, old_blob, new_blob, additions,
            deletions, left_out FROM live_file JOIN new_file ON new_file.old = live_file.id
@@ -254,7 +255,7 @@ TABLES = (
     ),
     Table(
         "merged_file",
-        tuple[Number, Number, Sha],
+        tuple[Number, Number, Blob],
         """SELECT new_commit.new, new_path.new, blob FROM merged_file
            JOIN new_commit ON new_commit.old = commit_id JOIN new_path ON new_path.old = path_id
            ORDER BY 2, 3, 1""",
@@ -262,7 +263,7 @@ TABLES = (
     ),
     Table(
         "head_version",
-        tuple[Number, Number, Sha, Number],
+        tuple[Number, Number, Blob, Number],
         """SELECT new_version.new, new_path.new, blob, new_commit.new FROM head_version
            JOIN new_version ON new_version.old = id JOIN new_path ON new_path.old = path_id
            JOIN new_commit ON new_commit.old = commit_id ORDER BY 1""",

@@ -186,6 +186,15 @@ def encode_places(postings: Postings, rows: int, *, is_message: bool) -> list[by
     return _cut(places, lengths)
 
 
+def compressed(strings: list[bytes | None]) -> list[bytes | None]:
+    """The strings, of which those that are worth it are compressed."""
+    compressor = _compressor()
+    for at, string in enumerate(strings):
+        if string is not None and len(string) >= _WORTH_COMPRESSING:
+            strings[at] = _closed(string, compressor)
+    return strings
+
+
 def join_places(rows: Sequence[int], strings: Sequence[bytes], count: int) -> list[bytes | None]:
     """The string of places of each of so many rows, made of one or more strings each, in order."""
     made: list[bytes | None] = [None] * count
@@ -296,11 +305,7 @@ def _cut(numbers: Numbers, lengths: Numbers) -> list[bytes | None]:
     """The strings of rows of which each has so many numbers."""
     packed, ends = varints.pack(numbers)
     bounds = np.concatenate(([0], ends))[np.concatenate(([0], np.cumsum(lengths)))]
-    made: list[bytes | None] = [packed[start:end] or None for start, end in pairwise(bounds.tolist())]
-    compressor = _compressor()
-    for at in np.flatnonzero(np.diff(bounds) >= _WORTH_COMPRESSING).tolist():
-        made[at] = _closed(made[at] or b"", compressor)
-    return made
+    return compressed([packed[start:end] or None for start, end in pairwise(bounds.tolist())])
 
 
 def _lengths(opened: Sequence[bytes], total: int) -> Numbers:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ohara.store.sql import literal
+from ohara.store.sql import literal, unread
 from ohara.store.sql.reader import Lookups
 from ohara.store.sqlite import nearest, word_queries
-from ohara.store.sqlite.filters import compile_filters
+from ohara.store.sqlite.filters import EVERYTHING, compile_filters
 from ohara.store.sqlite.session import Session
 from ohara.store.sqlite.trigram_search import trigram_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from ohara.model import Filters, Sha
     from ohara.store.answers import (
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         PlacedHunk,
         ScoredByWords,
         TrigramMatch,
+        UnreadCounts,
         VectorSets,
         Weights,
         WordQuery,
@@ -52,6 +53,46 @@ class Reader(Session, Lookups):
         return compile_filters(
             self,
             filters,
+            reachable=reachable,
+            named=named,
+            not_reachable=not_reachable,
+            not_named=not_named,
+        )
+
+    def unread(
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
+    ) -> UnreadCounts:
+        """How much was not read of what filters let through."""
+        return unread.unread(
+            self,
+            filters,
+            EVERYTHING,
+            reachable=reachable,
+            named=named,
+            not_reachable=not_reachable,
+            not_named=not_named,
+        )
+
+    def binary_files(
+        self,
+        filters: Filters,
+        *,
+        reachable: Collection[int] | None = None,
+        named: Collection[Sha] = (),
+        not_reachable: Collection[int] | None = None,
+        not_named: Collection[Sha] = (),
+    ) -> Mapping[str, int]:
+        """The binary files that filters let through, and how many changes of each."""
+        return unread.binary_files(
+            self,
+            filters,
+            EVERYTHING,
             reachable=reachable,
             named=named,
             not_reachable=not_reachable,

@@ -226,6 +226,12 @@ _M008_TRIGRAMS = (
     "CREATE TABLE IF NOT EXISTS dropped_trigrams(content INTEGER PRIMARY KEY, piece INTEGER NOT NULL)",
 )
 
+# What exact search did not read, which it says with every answer: few files, or none.
+_M009_UNREAD = (
+    """CREATE INDEX IF NOT EXISTS file_unread ON file(commit_id)
+       WHERE file.left_out IN ('missing', 'oversized')""",
+)
+
 # By the beginnings of digests contents are found in less than half of the room; the whole digest is compared
 # in the table. Only for a new index: to write all bodies of another anew would take longer than it saves.
 _CONTENT_BY_PREFIX = (
@@ -246,6 +252,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _M006_LINES,
     _M007_POSTINGS,
     _M008_TRIGRAMS,
+    _M009_UNREAD,
 )
 
 _ENCODED_SINCE = 4

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
-from ohara.store.sqlite.number_arrays import pack, pack_steps
+from ohara.speedups import compiled
+from ohara.store.sqlite.number_arrays import closed, pack, pack_steps
 from ohara.store.sqlite.ordering import cuts_of, ordered_by_range
 from ohara.store.sqlite.trigram_lists import encode, entries_of, portions
 from ohara.store.sqlite.trigram_pieces import BLOCKS, TABLES, contents_with_trigrams
@@ -13,7 +14,7 @@ from ohara.store.sqlite.word_blocks import BlockWriter
 from ohara.store.trigram_codes import BYTES_OF_A_TRIGRAM, CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -84,19 +85,16 @@ class TrigramWriter:
         """Write what was added, as a piece."""
         if not self._contents:
             return
-        contents = np.array(self._contents, np.int64)
-        sizes = np.fromiter(map(len, self._packed), np.int64, len(self._packed)) // BYTES_OF_A_TRIGRAM
-        codes = np.frombuffer(b"".join(self._packed), "<u4")
+        contents, packed = np.array(self._contents, np.int64), self._packed
         self._contents, self._packed, self._entries = [], [], 0
-        owners = np.repeat(contents.astype(np.uint32), sizes)
         # They come in the order of their numbers, unless some were there before without their trigrams.
         are_sorted = bool((np.diff(contents) > 0).all())
         piece = PieceWriter(self._connection, contents if are_sorted else np.sort(contents))
-        for where in ordered_by_range(codes, _cuts(codes)):
-            entries = entries_of(codes[where].astype(np.int64), owners[where].astype(np.int64))
-            if not are_sorted:
-                entries.sort()
-            piece.write(entries)
+        if compiled is not None and are_sorted:
+            piece.put((first, closed(plain)) for first, plain in compiled.trigram_blocks(packed, contents))
+        else:
+            for entries in _entries(packed, contents):
+                piece.write(entries if are_sorted else np.sort(entries))
         piece.finish()
 
     def _listed(self) -> bytearray:
@@ -112,6 +110,15 @@ class TrigramWriter:
             there.extend(bytes(max(0, max(contents) + 1 - len(there))))
             for content in contents:
                 there[content] = 1
+
+
+def _entries(packed: Sequence[Packed], contents: Numbers) -> Iterator[Numbers]:
+    """The entries of contents in order of their trigrams, all those of a trigram together."""
+    sizes = np.fromiter(map(len, packed), np.int64, len(packed)) // BYTES_OF_A_TRIGRAM
+    codes = np.frombuffer(b"".join(packed), "<u4")
+    owners = np.repeat(contents.astype(np.uint32), sizes)
+    for where in ordered_by_range(codes, _cuts(codes)):
+        yield entries_of(codes[where].astype(np.int64), owners[where].astype(np.int64))
 
 
 def _cuts(codes: NDArray[np.uint32]) -> list[int]:
@@ -133,10 +140,14 @@ class PieceWriter:
     def write(self, entries: Numbers) -> None:
         """Write sorted entries, all those of their trigrams."""
         for some in portions(entries, _ENTRIES_AT_ONCE):
-            for first, block in encode(some):
-                self._firsts.append(first)
-                self._lengths.append(len(block))
-                self._blocks.keep(block)
+            self.put(encode(some))
+
+    def put(self, blocks: Iterable[tuple[int, bytes]]) -> None:
+        """Write blocks, each with its first trigram."""
+        for first, block in blocks:
+            self._firsts.append(first)
+            self._lengths.append(len(block))
+            self._blocks.keep(block)
 
     def finish(self) -> None:
         """Write what is left."""

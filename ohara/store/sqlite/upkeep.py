@@ -13,13 +13,15 @@ from ohara.store.facts import FINGERPRINT
 from ohara.store.fingerprint import stale_passes
 from ohara.store.sql.collect import dead_commits
 from ohara.store.sql.path_rules import judge_paths
+from ohara.store.sql.submodules import name_submodules, nameless_submodules
 from ohara.store.sqlite import generations
 from ohara.store.sqlite.connection import translated
 from ohara.store.sqlite.pieces import join_context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from ohara.store.derived import NamedSubmodule, NamelessSubmodule
     from ohara.store.fingerprint import Fingerprint
     from ohara.store.sqlite.writer import Writer
 
@@ -59,6 +61,14 @@ class Upkeep:
     def begin_again(self, stage: Pass) -> None:
         """Forget what a pass wrote, and make it pending again."""
         self._writer.passes.restart(stage)
+
+    def nameless_submodules(self) -> list[NamelessSubmodule]:
+        """The changes of submodules that do not say which commits these name."""
+        return nameless_submodules(self._writer)
+
+    def name_submodules(self, named: Iterable[NamedSubmodule]) -> None:
+        """Let changes of submodules say which commits these name, inside the open batch."""
+        name_submodules(self._writer, named)
 
     def judge_paths(self, rules: str) -> int:
         """Judge all paths again if the rules changed; how many verdicts did."""
@@ -114,12 +124,19 @@ class Upkeep:
         with translated(self._writer.path):
             return self._writer.words.need_compaction
 
+    def merge_small(self) -> Iterator[str]:
+        """Merge small pieces of words, and of trigrams."""
+        for name, pieces in (("words", self._writer.words), ("trigrams", self._writer.trigrams)):
+            self._writer.begin()
+            with translated(self._writer.path):
+                pieces.compact()
+            yield name
+
     def compact(self) -> None:
         """Merge pieces of words and trigrams, faster to read then, and fill pages; give the space back."""
-        self._writer.begin()
+        for _ in self.merge_small():
+            pass
         with translated(self._writer.path):
-            self._writer.words.compact()
-            self._writer.trigrams.compact()
             for table in _OPTIMIZED:
                 self._writer.connection.execute(f"INSERT INTO {table}({table}) VALUES('optimize')")
             for (name,) in self._writer.connection.execute(_INDEXES).fetchall():

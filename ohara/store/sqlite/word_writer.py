@@ -6,47 +6,43 @@ numbers of a batch, each with its place, puts the places of every word together.
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import groupby, pairwise, repeat
 from typing import TYPE_CHECKING
 
 from ohara.arrays import np
-from ohara.store.sqlite.ordering import cuts_of, ordered_by_range
-from ohara.store.sqlite.posting_codec import CODED, COLUMNS, Postings, codes_of, encode, encode_places
+from ohara.store.sqlite.ordering import cuts_of
+from ohara.store.sqlite.posting_codec import COLUMNS
+from ohara.store.sqlite.standing_words import TEXT_BITS, Standing, written, written_of
 from ohara.store.sqlite.word_blocks import BlockWriter
 from ohara.store.sqlite.word_pieces import (
     INSERT_POSTING,
     Texts,
     add_piece,
-    hunks_holding,
     hunks_with_words,
 )
 from ohara.store.vocabulary import BYTES_OF_A_WORD, Numbering
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from ohara.store.sqlite.connection import Connection
     from ohara.store.sqlite.hunk_words import TextRow
+    from ohara.store.sqlite.posting_codec import Postings
+    from ohara.store.sqlite.standing_words import Strings, Written
     from ohara.store.sqlite.varints import Numbers
     from ohara.store.vocabulary import Packed, Vocabulary
 
-    Strings = Sequence[bytes | None]
-
-_WIDTH = len(COLUMNS)
-
-# A word, a text, a column and a place are sorted as one number: so many bits for each.
-_TEXT_BITS, _COLUMN_BITS, _PLACE_BITS = 17, 3, 21
-_LAST_PLACE = (1 << _PLACE_BITS) - 1
 _KEYS_AT_ONCE = 100_000  # a hundred bytes each, while postings are made of them
 
 # A piece is written when its texts have so many words, lest a batch of one enormous commit take all memory.
 _MOST_WORDS = 2_500_000
-_MOST_TEXTS = 1 << _TEXT_BITS
+_MOST_TEXTS = 1 << TEXT_BITS
 _MOST_AT_ONCE = 4_096  # texts
 _NUMBERED_WORDS = 250_000  # some thirty megabytes; then numbering begins anew
+_NUMBERINGS = 16  # that are remembered, at four bytes a word: each worker has one at a time
+_NOTHING_KNOWN = np.zeros(0, np.int32)
 
 _LAST_PIECE = "SELECT coalesce(max(piece), 0) FROM word_piece"
 _DROP = "INSERT OR REPLACE INTO dropped_words(hunk, piece) VALUES(?, ?)"
@@ -91,8 +87,7 @@ class WordWriter:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._numbers = Numbering()
-        self._vocabulary: Vocabulary | None = None
-        self._known = np.zeros(0, np.int32)
+        self._known: dict[int, NDArray[np.int32]] = {}  # by numbering: the number here of each there, or -1
         self._gathered = _Gathered()
         self._there: bytearray | None = None  # a byte for each hunk, 1 for those with words
 
@@ -126,13 +121,18 @@ class WordWriter:
 
     def _numbers_of(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
         """By which number each word of a vocabulary goes here."""
-        if vocabulary is not self._vocabulary:
-            theirs = np.frombuffer(vocabulary.numbers, np.int32)
-            self._known = np.zeros(int(theirs.max(initial=-1)) + 1, np.int32)
-            ours = map(self._numbers.__getitem__, vocabulary.words)
-            self._known[theirs] = np.fromiter(ours, np.int32, len(vocabulary.words))
-            self._vocabulary = vocabulary
-        return self._known
+        known = self._known.pop(vocabulary.numbering, _NOTHING_KNOWN)
+        theirs = np.frombuffer(vocabulary.numbers, np.int32)
+        if (size := int(theirs.max(initial=-1)) + 1) > len(known):
+            known = np.concatenate((known, np.full(size - len(known), -1, np.int32)))
+        new = np.flatnonzero(known[theirs] < 0)
+        words = vocabulary.words
+        ours = map(self._numbers.__getitem__, map(words.__getitem__, new.tolist()))
+        known[theirs[new]] = np.fromiter(ours, np.int32, len(new))
+        self._known[vocabulary.numbering] = known
+        if len(self._known) > _NUMBERINGS:
+            del self._known[next(iter(self._known))]
+        return known
 
     def drop(self, hunks: Iterable[int]) -> None:
         """Take the words of hunks away; of those that have any."""
@@ -168,28 +168,23 @@ class WordWriter:
         del gathered.change, gathered.message
         words = list(self._numbers)
         units = np.array(gathered.units, np.int64)
-        lengths = sizes.reshape(-1, _WIDTH).sum(axis=1) + np.repeat(said_sizes, units)
+        lengths = sizes.reshape(-1, len(COLUMNS)).sum(axis=1) + np.repeat(said_sizes, units)
         used = np.zeros(len(words), bool)
         used[numbers] = used[said] = True
         ordered = sorted(np.flatnonzero(used).tolist(), key=words.__getitem__)
         ranks = np.zeros(len(words), np.int32)
         ranks[ordered] = np.arange(len(ordered))
-        change = _Standing(ranks[numbers], sizes, _WIDTH)
-        message = _Standing(ranks[said], said_sizes, 1)
-        del numbers, said
-        piece = PieceWriter(self._connection, Texts(np.array(gathered.hunks, np.int64), lengths, units))
+        change, message = Standing(ranks[numbers], sizes), Standing(ranks[said], said_sizes)
+        del numbers, sizes, said, said_sizes
+        texts = Texts(np.array(gathered.hunks, np.int64), lengths, units)
+        piece = PieceWriter(self._connection, texts)
         cuts = cuts_of(np.bincount(change.ranks, minlength=len(ordered)), _KEYS_AT_ONCE)
-        of_changes, of_messages = change.keys(cuts), message.keys(cuts)
-        for (first, last), changes, messages in zip(pairwise(cuts), of_changes, of_messages, strict=True):
-            piece.write(
-                [words[each] for each in ordered[first:last]],
-                _postings(changes, _WIDTH),
-                _postings(messages, 1),
-            )
+        for (first, last), made in zip(pairwise(cuts), written(change, message, texts, cuts), strict=True):
+            piece.put([words[each] for each in ordered[first:last]], made)
         piece.finish()
         if len(self._numbers) > _NUMBERED_WORDS:
             self._numbers.clear()
-            self._vocabulary = None
+            self._known.clear()
 
     def _listed(self) -> bytearray:
         if self._there is None:
@@ -206,72 +201,6 @@ class WordWriter:
                 there[hunk] = 1
 
 
-class _Standing:
-    """Words by their ranks, as they stand in columns of texts."""
-
-    def __init__(self, ranks: NDArray[np.int32], sizes: Numbers, width: int) -> None:
-        """Each text has so many columns, and each column so many words."""
-        if len(sizes) and int(sizes.max()) > _LAST_PLACE:
-            raise ValueError("a column has too many words")
-        self.ranks = ranks
-        self._begins = np.cumsum(sizes) - sizes
-        self._columns = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        self._width = width
-
-    def keys(self, cuts: Sequence[int]) -> Iterator[Numbers]:
-        """Word, text, column and place in one number, sorted: words from each cut to the next, from 0 on."""
-        for first, where in zip(cuts, ordered_by_range(self.ranks, cuts), strict=False):
-            columns = self._columns[where].astype(np.int64)
-            texts, column = np.divmod(columns, self._width)
-            places = where - self._begins[columns]
-            ranks = self.ranks[where].astype(np.int64) - first
-            yield ((ranks << _TEXT_BITS | texts) << _COLUMN_BITS | column) << _PLACE_BITS | places
-
-
-def _postings(keys: Numbers, width: int) -> Postings:
-    """The postings that sorted keys make up."""
-    runs = keys >> _PLACE_BITS
-    begins = np.flatnonzero(np.diff(runs, prepend=-1))
-    times = np.diff(begins, append=len(keys))
-    runs = runs[begins]
-    of_texts = runs >> _COLUMN_BITS
-    first = np.diff(of_texts, prepend=-1) != 0
-    owners = of_texts[first]
-    columns = runs & ((1 << _COLUMN_BITS) - 1)
-    codes, far = _codes(first, columns, times) if width > 1 else (times, np.zeros((0, _WIDTH), np.int64))
-    texts = owners & ((1 << _TEXT_BITS) - 1)
-    rows = owners >> _TEXT_BITS
-    return Postings(rows, texts, codes, far, keys & _LAST_PLACE, (begins, of_texts >> _TEXT_BITS))
-
-
-def _codes(first: NDArray[np.bool_], columns: Numbers, times: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
-    """The codes of texts, of each of which one or more columns hold a word so many times.
-
-    Most words stand in one column of a text, a few times: what these have for a code is looked up.
-    """
-    simple = _codes_of_one_column()
-    begins = np.flatnonzero(first)
-    codes = simple[columns[begins], np.minimum(times[begins], simple.shape[1] - 1)]
-    codes[np.diff(begins, append=len(first)) > 1] = 0
-    others = np.cumsum(codes == 0) - 1
-    texts = np.cumsum(first) - 1
-    wanted = codes[texts] == 0
-    counts = np.zeros((int(others[-1]) + 1 if len(others) else 0, _WIDTH), np.int64)
-    counts[others[texts[wanted]], columns[wanted]] = times[wanted]
-    found, far = codes_of(counts)
-    codes[codes == 0] = found
-    return codes, far
-
-
-@cache
-def _codes_of_one_column() -> NDArray[np.int64]:
-    """By column and times; 0 for as many times as have no code."""
-    times = CODED + 2
-    counts = np.zeros((_WIDTH * times, _WIDTH), np.int64)
-    counts[np.arange(len(counts)), np.arange(len(counts)) // times] = np.arange(len(counts)) % times
-    return codes_of(counts)[0].reshape(_WIDTH, times)
-
-
 class PieceWriter:
     """Writes a piece, a part of its words after the other."""
 
@@ -285,23 +214,14 @@ class PieceWriter:
         self, words: Sequence[str], change: Postings, message: Postings, places: Sequence[Strings] = ()
     ) -> None:
         """Write the postings of words, each a row; `places` are those of changes and messages if encoded."""
-        rows = len(words)
-        strings = (
-            encode(change, rows, is_message=False),
-            encode(message, rows, is_message=True),
-            *(
-                places
-                or (
-                    encode_places(change, rows, is_message=False),
-                    encode_places(message, rows, is_message=True),
-                )
-            ),
-        )
-        kept = self._blocks.keep_long(strings)
-        held = hunks_holding(change, message, self._texts, rows).tolist()
-        of_words = zip(repeat(self._piece, rows), words, held, *kept, strict=True)
+        self.put(words, written_of(change, message, self._texts, len(words), places))
+
+    def put(self, words: Sequence[str], written: Written) -> None:
+        """Write the strings of words, each a row."""
+        kept = self._blocks.keep_long(written.strings)
+        of_words = zip(repeat(self._piece, len(words)), words, written.held, *kept, strict=True)
         self._connection.executemany(
-            INSERT_POSTING, of_words if all(held) else (row for row in of_words if row[2])
+            INSERT_POSTING, of_words if all(written.held) else (row for row in of_words if row[2])
         )
 
     def finish(self) -> None:
