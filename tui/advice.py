@@ -83,7 +83,10 @@ def progress_line(state: SearchState) -> str:
     progress = job.progress
     pace = progress.done / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     left = f", {duration((progress.total - progress.done) / pace)} left" if pace else ""
-    return f"Indexing: {progress.stage} {progress.done:,} of {count(progress.total, 'commit')}{left}"
+    things = (
+        f"{count(progress.total, 'file')} of HEAD" if progress.of_head else count(progress.total, "commit")
+    )
+    return f"Indexing: {progress.stage} {progress.done:,} of {things}{left}"
 
 
 def _waiting(ahead: JobState | None) -> str:
@@ -108,9 +111,10 @@ def _welcome(state: SearchState, recent: Sequence[str], keys: Keys) -> Advice:
     if state.is_empty:
         return _empty(state, keys)
     status = state.status
-    held = count(status.indexed, "commit") if status else ""
-    held += f", {count(status.hunks, 'hunk')}" if status and status.hunks else ""
     going = progress_line(state)
+    is_told = status is not None and (status.indexed or not going)  # a run says at its end how many there are
+    held = count(status.indexed, "commit") if status and is_told else ""
+    held += f", {count(status.hunks, 'hunk')}" if held and status and status.hunks else ""
     lines = (held, f"{going}; searchable already." if going else "")
     choices = [Choice(source, "asked before", query=source) for source in recent[:_RECENT]]
     choices += [Choice(source, note, query=source) for source, note in EXAMPLES if source not in recent]

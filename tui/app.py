@@ -170,7 +170,7 @@ class OharaApp(App[None]):
             theme=self.theme,
             layout=screen.lazy.layout,
         )
-        sessions.save(self.session)
+        sessions.save(self.session.with_queries_of(sessions.load()))
 
     def remember_query(self, repository: str, source: str) -> None:
         """Remember a query of a repository."""

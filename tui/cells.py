@@ -10,7 +10,9 @@ the widgets never read repository text as markup.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TAB = 4
+_LONG = 1_000  # characters: more than a screen has of a line that is not wrapped
 ELLIPSIS = "…"
 
 # Two marks write every living language; towers of them ("zalgo") cover other lines.
@@ -59,8 +62,15 @@ def display_line(text: str, *, tab: int = TAB, whitespace: bool = False) -> Disp
     text = text.removesuffix("\r") if not whitespace else text
     if not whitespace and text.isascii() and text.isprintable():
         return DisplayLine(text)
+    return (_long_line if len(text) > _LONG else _aligned)(text, tab, whitespace)
+
+
+def _aligned(text: str, tab: int, whitespace: bool) -> DisplayLine:
     pieces = list(_pieces(sanitize_text(text, keep="\t"), tab, whitespace=whitespace))
     return DisplayLine("".join(pieces), (0, *accumulate(map(len, pieces))))
+
+
+_long_line = lru_cache(maxsize=64)(_aligned)  # for all of its parts that are on screen
 
 
 def sanitize(text: str) -> str:
@@ -114,6 +124,28 @@ def _mark(mark: str, count: int, *, has_base: bool) -> str:
 def cell_width(text: str) -> int:
     """How many cells a shown text takes."""
     return len(text) if text.isascii() else cell_len(text)
+
+
+def cells_before(text: str, offset: int) -> int:
+    """How many cells of a shown text stand before a character."""
+    return min(offset, len(text)) if text.isascii() else _cell_starts(text)[min(offset, len(text))]
+
+
+def within_cells(text: str, left: int, right: int) -> tuple[int, int]:
+    """Which characters of a shown text stand in cells from one up to another, as its offsets.
+
+    A mark goes with the character that it stands on.
+    """
+    if text.isascii():
+        return min(left, len(text)), min(right, len(text))
+    starts = _cell_starts(text)
+    last = max(bisect_left(starts, right), bisect_right(starts, right) - 1)
+    return max(0, bisect_right(starts, left) - 1), min(last, len(text))
+
+
+@lru_cache(maxsize=64)  # a long line is measured once for all of its parts that are on screen
+def _cell_starts(text: str) -> tuple[int, ...]:
+    return (0, *accumulate(map(cell_len, text)))
 
 
 def max_cell_width(text: str, *, tab: int = TAB) -> int:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ohara import wire
-from ohara.model import SearchOptions
+from ohara.model import READ_HUNK, SearchOptions
 from ohara.present.hunks import joined_with_pieces
 from tui.diff.context import marked_like
-from tui.finder import WHOLE_HUNK
 
 if TYPE_CHECKING:
     from ohara.model import Hit
@@ -76,7 +75,7 @@ class CommitHunks:
                 wire.Find(
                     repo=self._repository,
                     query=self._sha,
-                    options=SearchOptions(k=_PAGE, all_hunks=True, context=WHOLE_HUNK, after=self._after),
+                    options=SearchOptions(k=_PAGE, all_hunks=True, context=READ_HUNK, after=self._after),
                 )
             )
         ).results

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ohara.long_lines import is_cut
 from ohara.model import ChangeKind
 from ohara.sanitize import sanitize
 from tui.diff.rows import hunk_range
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from ohara.forge import Forge
     from ohara.model import Commit, Hit
-
-_ELLIPSIS = "…"
-_CUT_FROM = 400  # excerpts cut longer lines, and say so by an ellipsis
 
 
 def by_commit(hits: Iterable[Hit]) -> list[tuple[Commit, list[Hit]]]:
@@ -127,16 +125,9 @@ def patch(hits: Sequence[Hit], *, odd: Collection[tuple[str, int]] = frozenset()
 
 def _missing(hit: Hit, odd: Collection[tuple[str, int]]) -> str:
     """Why a hit cannot be part of a patch; empty when it can."""
-    if _is_cut(hit):
+    if any(map(is_cut, hit.excerpt.split("\n"))):
         return "a line of it is too long to be shown"
     return "its text or path is not UTF-8" if (hit.commit.sha, hit.hunk) in odd else ""
-
-
-def _is_cut(hit: Hit) -> bool:
-    return any(
-        len(line) > _CUT_FROM and (line[1:2] == _ELLIPSIS or line.endswith(_ELLIPSIS))
-        for line in hit.excerpt.split("\n")
-    )
 
 
 def _file_header(hit: Hit) -> list[str]:

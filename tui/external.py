@@ -145,8 +145,12 @@ def compare_command(repository: str, old: str, new: str) -> list[str]:
 
 
 def show_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment for `show_command`, with the user's own pager (such as delta)."""
-    return git_environment(environment) | {"GIT_PAGER": user_pager(environment) or "cat"}
+    """The environment for `show_command`, with the user's own pager (such as delta).
+
+    less must stay, also where all fits the screen: the UI draws over what is left behind.
+    """
+    stays = f"{environment.get('LESS', 'RX')} -+F"
+    return git_environment(environment) | {"GIT_PAGER": user_pager(environment) or "cat", "LESS": stays}
 
 
 # -- the browser ---------------------------------------------------------------------------------

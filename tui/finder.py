@@ -14,23 +14,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import anyio
 
-from ohara.errors import OharaError, QueryError
+from ohara.errors import OharaError, QueryError, RepositoryError
 from tui.query_draft import said_of
 from tui.search_state import SearchState
 
 if TYPE_CHECKING:
     from ohara.errors import OharaError as Error
-    from ohara.model import Intent, Query, Results, SearchOptions
+    from ohara.model import IndexStatus, Intent, Query, Results, SearchOptions
     from ohara.wire import JobState
     from tui.link import Link, LinkState
     from tui.query_draft import QueryDraft
 
 _FEWEST_FIRST, _MOST_FIRST = 10, 30  # hits of the first answer, which is to come at once
 _PAGE = 100
+_MOST_TIPS = 8  # former ones that are looked for: branches are rewritten one or two at a time
 _READING_S = 0.4  # a user who does not type for so long is reading: time to fetch more for the timeline
-WHOLE_HUNK = (
-    1_000  # lines of context: more than nearly any hunk has; of a line of a megabyte only a part comes
-)
 
 
 class Change(Enum):
@@ -78,7 +76,20 @@ class Finder:
         except OharaError as error:
             self._set(self.state.failed(error))
         else:
-            self._set(self.state.index_changed(status))
+            self._set(self.state.index_changed(status, lost=await self._has_lost(status)))
+
+    async def _has_lost(self, status: IndexStatus) -> bool:
+        """Whether a commit that a branch led to is gone: it was amended, or the branch was reset."""
+        from ohara import wire
+
+        for tip in self.state.former_tips(status)[:_MOST_TIPS]:
+            try:
+                await self._link.send(wire.Describe(repo=self.state.repository, commit=tip))
+            except RepositoryError:
+                return True
+            except OharaError:
+                continue
+        return False
 
     def set_commit_count(self, commits: int | None) -> None:
         """Set how many commits there are to index."""
@@ -132,13 +143,15 @@ class Finder:
         group: str = "commit",
         intent: Intent | None = None,
         room: int = _MOST_FIRST,
+        quietly: bool = False,
     ) -> None:
         """Send a query, and refine its results until cancelled; without an `intent` its words decide.
 
-        The first answer holds what a list has `room` for.
+        The first answer holds what a list has `room` for. Asked `quietly`, the answer from before is shown
+        until this one comes.
         """
         # Late: the first paint waits for nothing.
-        from ohara.model import Group, Mode, Order, QueryClass, SearchOptions
+        from ohara.model import READ_HUNK, Group, Mode, Order, QueryClass, SearchOptions
         from ohara.query import parse
 
         source, before = draft.source, self.state
@@ -150,13 +163,14 @@ class Finder:
             return
         origin = draft.sample.origin if draft.sample is not None else None
         self.is_done = False
-        self._set(self.state.sent(source, order=order, group=group, origin=origin))
+        if not quietly:
+            self._set(self.state.sent(source, order=order, group=group, origin=origin))
         options = SearchOptions(
             k=max(_FEWEST_FIRST, min(room, _MOST_FIRST)),
             rerank=False,
             order=Order(order),
             group=Group(group),
-            context=WHOLE_HUNK,
+            context=READ_HUNK,
             mode=mode,
         )
         try:
@@ -195,7 +209,7 @@ class Finder:
 
     async def more(self) -> None:
         """Fetch the next page, if there is one and it is not being fetched already."""
-        from ohara.model import Group, Order, SearchOptions
+        from ohara.model import READ_HUNK, Group, Order, SearchOptions
 
         if self._more.locked():
             return
@@ -209,7 +223,7 @@ class Finder:
                 order=Order(state.order),
                 group=Group(state.group),
                 after=state.cursor,
-                context=WHOLE_HUNK,
+                context=READ_HUNK,
             )
             try:
                 page = await self._find(state.results.query, options)

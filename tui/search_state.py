@@ -46,6 +46,7 @@ class SearchState:
     `threads` are those of the hits by their id, where hits are grouped by them.
     `ahead` is the job of another repository that is running, for which this one may have to wait.
     `origin` is the hunk that others like it are looked for, which is itself no answer.
+    `arrived` counts commits that were indexed since the search; `is_rewritten` says that others are gone.
     `complaint` is what is wrong with the query in the bar, or, while `is_typing`, what it lacks so far.
     """
 
@@ -68,6 +69,7 @@ class SearchState:
     link_error: OharaError | None = None
     without: tuple[str, ...] = ()
     arrived: int = 0
+    is_rewritten: bool = False
     origin: HunkId | None = None
     complaint: str = ""
     is_typing: bool = False
@@ -159,6 +161,7 @@ class SearchState:
             error=None,
             status=_counted(results.index, self.status),
             arrived=0,
+            is_rewritten=False,
         )
 
     def has_answered(self, draft: QueryDraft, order: str, group: str) -> bool:
@@ -206,6 +209,8 @@ class SearchState:
             hits=(),
             cursor=None,
             error=kept,
+            arrived=0,
+            is_rewritten=False,
             without=(),
             complaint="",
             is_typing=False,
@@ -227,11 +232,26 @@ class SearchState:
         """True while this repository is queued to be indexed."""
         return self.job is not None and self.job.state == "queued"
 
-    def index_changed(self, status: IndexStatus) -> SearchState:
-        """The state after the index changed; commits indexed since the search are counted as new."""
+    def former_tips(self, status: IndexStatus) -> tuple[Sha, ...]:
+        """The commits that branches led to when the question was answered and no longer lead to."""
+        if self.status is None or self.results is None:
+            return ()
+        return tuple(sorted(_tips(self.status) - _tips(status)))
+
+    def index_changed(self, status: IndexStatus, *, lost: bool = False) -> SearchState:
+        """The state after the index changed; commits indexed since the search are counted as new.
+
+        `lost` says that commits are gone that branches led to: history was rewritten.
+        """
         fresh = status.indexed - self.status.indexed if self.status and self.results else 0
         error = None if isinstance(self.error, IndexMissing | RepositoryError) else self.error
-        return replace(self, status=status, error=error, arrived=self.arrived + max(0, fresh))
+        return replace(
+            self,
+            status=status,
+            error=error,
+            arrived=self.arrived + max(0, fresh),
+            is_rewritten=self.is_rewritten or lost or fresh < 0,
+        )
 
     def concerns(self, job: JobState) -> bool:
         """Whether an event is about this repository."""
@@ -253,12 +273,24 @@ _LANE_WORDS = {"timeout": "took too long", "failed": "failed"}
 
 
 def _counted(fresh: IndexStatus, before: IndexStatus | None) -> IndexStatus:
-    """The new status; counts that the results leave out, because counting is slow, are kept from before."""
+    """The new status; counts that the results leave out, because counting is slow, are kept from before.
+
+    So is where branches led to while what they lead to now is not indexed yet.
+    """
     if before is None or fresh.hunks:
         return fresh
     return replace(
-        before, commits=fresh.commits, indexed=fresh.indexed, behind=fresh.behind, passes=fresh.passes
+        before,
+        commits=fresh.commits,
+        indexed=fresh.indexed,
+        behind=fresh.behind,
+        passes=fresh.passes,
+        refs=before.refs if fresh.behind else fresh.refs,
     )
+
+
+def _tips(status: IndexStatus) -> set[Sha]:
+    return {tip for _, tip in status.refs}
 
 
 def index_of_hit(hits: tuple[Hit, ...], hit: Hit | None) -> int | None:

@@ -59,6 +59,12 @@ class Session:
         others = tuple(each for each in self.queries if each != query)
         return replace(self, queries=(query, *others)[:MOST_QUERIES])
 
+    def with_queries_of(self, other: Session) -> Session:
+        """The session with the queries that another UI saved meanwhile, behind its own."""
+        own = frozenset(self.queries)
+        others = tuple(each for each in other.queries if each not in own)
+        return replace(self, queries=(*self.queries, *others)[:MOST_QUERIES])
+
     def recent(self, repository: str) -> tuple[str, ...]:
         """The queries of this repository, newest first."""
         return tuple(each.source for each in self.queries if each.repository == repository)

@@ -89,8 +89,10 @@ def activity(state: SearchState, marks: int, keys: Keys) -> list[StatusPart]:
         parts.append(StatusPart(said, "$accent"))
     if state.order != "rank":
         parts.append(StatusPart(f"{state.order} first"))
-    if state.arrived:
-        again = keys.first_label("retry")
+    again = keys.first_label("retry")
+    if state.is_rewritten:
+        parts.append(StatusPart(f"↻ history was rewritten ({again} asks again)", "$warning"))
+    elif state.arrived:
         parts.append(StatusPart(f"↓ {count(state.arrived, 'new commit')} ({again} asks again)", "$success"))
     if state.is_indexing:
         parts.append(StatusPart(f"◔ {progress_line(state)}", "$accent"))

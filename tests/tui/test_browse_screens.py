@@ -473,8 +473,10 @@ def test_picture_of_a_commit(
     async def before(pilot: Pilot[None]) -> None:
         assert isinstance(pilot.app, OharaApp)
         pilot.app.open_commit(sha)
-        await commit_shown(pilot, sha)
+        screen = await commit_shown(pilot, sha)
         await until_complete(pilot)
+        screen.diff.scroll_to(y=0, animate=False)  # where it opens depends on when the panes got their size
+        await pilot.pause()
 
     assert snap_compare(app_for(parcel, theme=theme), terminal_size=size, run_before=before)
 

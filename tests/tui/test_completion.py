@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual import events
+from textual.keys import _character_to_key
 from textual.widgets import Input
 
+from ohara import wire
 from ohara.model import NameKind
-from tests.tui.driving import running, text_of, until, until_stage
+from tests.tui.driving import R, SteadyLink, app_for, running, text_of, until, until_stage
 from tui.completion import complete, names_wanted
 from tui.screens.filters import FiltersScreen, last_value
 from tui.search_state import Stage
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tui.app import OharaApp
 
 
 @pytest.mark.parametrize(
@@ -74,6 +84,21 @@ def test_nothing_that_is_typed_makes_it_stumble(text: str) -> None:
     assert text.endswith(last_value(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("bob ad", "ad"),
+        ("bob ", ""),
+        ('bob "Ada M', '"Ada M'),
+        ('bob "Ada Moreau"', '"Ada Moreau"'),
+        ('"bob" "Ada Moreau"', '"Ada Moreau"'),
+        ('"Ada Moreau" bo', "bo"),
+    ],
+)
+def test_the_last_of_several_values_is_completed(text: str, value: str) -> None:
+    assert last_value(text) == value
+
+
 @pytest.mark.anyio
 async def test_a_key_goes_through_the_choices_and_a_space_makes_a_chip(parcel: Path) -> None:
     async with running(parcel) as (app, pilot):
@@ -128,3 +153,56 @@ async def test_the_dialog_completes_its_fields(parcel: Path) -> None:
         assert path.value == "parcel/upload.py"
         await pilot.press("enter")
         assert app.search.bar.draft.chips == ("author:bob", 'author:"Ada Moreau"', "path:parcel/upload.py")
+
+
+class SlowNames(SteadyLink):
+    """A service that takes its time for names."""
+
+    async def send(self, request: wire.Request[R]) -> R:
+        if isinstance(request, wire.NamesRequest):
+            await anyio.sleep(0.2)
+        return await super().send(request)
+
+
+@asynccontextmanager
+async def with_slow_names(repository: Path) -> AsyncIterator[tuple[OharaApp, Pilot[None]]]:
+    """An app whose list of hits has the focus, and whose choices come late."""
+    app = app_for(repository, "upload", asked=True)
+    app.link = SlowNames(app.link_changed)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until_stage(pilot, Stage.RESULTS)
+        yield app, pilot
+
+
+def burst(app: OharaApp, *keys: str) -> None:
+    """Keys that are there before the first of them was heard of."""
+    for key in keys:
+        is_character = len(key) == 1
+        name = _character_to_key(key) if is_character else key
+        app.post_message(events.Key(name, key if is_character else None))
+
+
+@pytest.mark.anyio
+async def test_tab_in_the_dialog_waits_for_the_choices_of_what_was_typed(parcel: Path) -> None:
+    async with with_slow_names(parcel) as (app, pilot):
+        await pilot.press("f")
+        dialog = app.screen
+        assert isinstance(dialog, FiltersScreen)
+        author, path = list(dialog.query(Input))[:2]
+        burst(app, *"bob ad", "tab")
+        await until(pilot, lambda: author.value == 'bob "Ada Moreau"', author.value)
+        assert author.has_focus
+        await pilot.press("tab")  # through the choices, of which there is one
+        assert author.value == 'bob "Ada Moreau"'
+        burst(app, *" nobody-of-that-name", "tab", *"docs/")
+        await until(pilot, lambda: path.value == "docs/", path.value)
+        assert author.value == 'bob "Ada Moreau" nobody-of-that-name'
+
+
+@pytest.mark.anyio
+async def test_tab_in_the_bar_waits_for_the_choices_of_what_was_typed(parcel: Path) -> None:
+    async with with_slow_names(parcel) as (app, pilot):
+        await pilot.press("slash")
+        burst(app, "end", *" author:ad", "tab")
+        await until(pilot, lambda: app.search.bar.input.value.endswith('author:"Ada Moreau"'))
+        assert app.search.bar.input.has_focus

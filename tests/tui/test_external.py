@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import subprocess
+import uuid
 from typing import TYPE_CHECKING
 
 import pytest
 from textual.app import App
 
 from ohara.gitcommand import SHOW_OPTIONS
+from tests.daemon import wait_until
 from tui.external import (
     MOST_COPIED,
     blame_command,
@@ -19,6 +25,7 @@ from tui.external import (
     open_page,
     run_in_terminal,
     show_command,
+    show_environment,
     temporary_copy,
     work_tree_file,
 )
@@ -83,6 +90,31 @@ def test_git_shows_a_commit_in_its_own_pager() -> None:
     assert show_command("/r", SHA, "-x*")[-2:] == ["--", ":(literal,top)-x*"]
     with pytest.raises(ValueError, match="not a commit's name"):
         show_command("/r", "--output=/etc/passwd")
+
+
+@pytest.mark.skipif(not shutil.which("tmux") or not shutil.which("less"), reason="needs tmux and less")
+@pytest.mark.parametrize("own", [{}, {"LESS": "-FRX"}])
+def test_less_stays_when_a_commit_fits_the_screen(tmp_path: Path, own: dict[str, str]) -> None:
+    environment = show_environment({"PATH": os.environ["PATH"], "GIT_PAGER": "less", **own})
+    short = tmp_path / "short"
+    short.write_text("one\ntwo\n")
+    name = f"ohara-{uuid.uuid4().hex[:12]}"
+    command = f"env LESS={shlex.quote(environment['LESS'])} less {shlex.quote(str(short))}; echo ended; cat"
+    tmux = ["tmux", "-L", name, "-f", "/dev/null"]
+    subprocess.run([*tmux, "new-session", "-d", "-x", "60", "-y", "12", "sh", "-c", command], check=True)
+    try:
+
+        def screen() -> str:
+            return subprocess.run(
+                [*tmux, "capture-pane", "-p"], capture_output=True, text=True, check=True
+            ).stdout
+
+        assert wait_until(lambda: "two" in screen(), at_most_s=30)
+        assert not wait_until(lambda: "ended" in screen(), at_most_s=0.5)
+        subprocess.run([*tmux, "send-keys", "q"], check=True)
+        assert wait_until(lambda: "ended" in screen(), at_most_s=30)
+    finally:
+        subprocess.run([*tmux, "kill-server"], capture_output=True, check=False)
 
 
 def test_git_shows_a_file_with_blame_and_two_commits_side_by_side() -> None:

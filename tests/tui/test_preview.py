@@ -70,6 +70,9 @@ async def test_pieces_of_a_long_hunk_are_shown_as_the_one_that_git_has(tmp_path:
         screen = await commit_shown(pilot, sha)
         assert len(screen.diff.hits) == 1
         assert screen.diff.selected_line is not None
+        assert str(screen.diff.border_subtitle) == "hunk 1 of 1"
+        assert "1 hunk " in f"{text_of(app)} ".replace("\n", " ")
+        assert "hunks" not in text_of(app)
         assert "@@ -0,0 +1,480 @@" in [row.text[:18].strip() for row in screen.diff._document.rows][1]
 
 

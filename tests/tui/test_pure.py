@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,21 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ohara.errors import IndexMissing, QueryError
-from ohara.model import Pass, Progress
+from ohara.model import IndexStatus, Pass, Progress
 from ohara.query import parse
 from ohara.wire import JobState
 from tests.tui.hits import COMMIT
 from tui.actions import remapped
 from tui.advice import advise, progress_line
 from tui.formats import age, author_day, day, duration, ordinal
+from tui.link import LinkState
 from tui.query_draft import QueryDraft, lift_filters, parse_draft
-from tui.screens.filters import chips_from, fields_of
+from tui.screens.filters import FIELDS, chips_from, edited, fields_of, has_field
 from tui.search_state import SearchState
 from tui.session import MOST_QUERIES, Session
 from tui.timeline import bars
 from tui.visits import CommitVisit, Visits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ohara.model import Query
 
 NOW = 1_750_000_000
@@ -86,9 +91,9 @@ def test_a_period_replaces_another() -> None:
     assert draft.within("", "").chips == ("author:a",)
 
 
-@given(st.lists(st.integers(0, 2_000_000_000), max_size=60), st.integers(1, 90))
+@given(st.lists(st.integers(-(2**40), 2**60), max_size=60), st.integers(1, 90))
 def test_every_hit_stands_in_one_bar_and_bars_follow_each_other(moments: list[int], width: int) -> None:
-    found = bars(moments, width)
+    found = bars(moments, width, now=NOW)
     assert len(found) <= width
     assert all(
         left.first_month + left.months == right.first_month for left, right in itertools.pairwise(found)
@@ -97,15 +102,45 @@ def test_every_hit_stands_in_one_bar_and_bars_follow_each_other(moments: list[in
         assert sum(bar.hits for bar in found) == len(moments)
 
 
-@given(st.integers(0, 1_700_000_000), st.integers(1, 40))
-def test_a_bar_is_a_period_that_the_grammar_reads_and_its_hits_lie_in(moment: int, width: int) -> None:
-    spread = [moment, max(0, moment - 40_000_000)]
-    for bar in bars(spread, width):
-        filters = parse(f"since:{bar.since} until:{bar.until}", now=NOW + 400_000_000, tz=None).filters
-        assert filters.since is not None
-        assert filters.until is not None
-        inside = [each for each in spread if filters.since <= each <= filters.until]
-        assert len(inside) == bar.hits
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "America/Los_Angeles"])
+@given(st.integers(86_400, 2 * NOW), st.integers(1, 40))
+def test_a_bar_is_a_period_that_the_grammar_reads_and_its_hits_lie_in(
+    zone: str, moment: int, width: int
+) -> None:
+    spread = [moment, max(86_400, moment - 40_000_000)]
+    with local_zone(zone):
+        for bar in bars(spread, width, now=NOW):
+            period = f"since:{bar.since}" + (f" until:{bar.until}" if bar.until else "")
+            filters = parse(period, now=NOW, tz=None).filters
+            assert filters.since is not None
+            assert bar.reaches_now is (filters.until is None)
+            last = filters.until if filters.until is not None else max(spread)
+            assert len([each for each in spread if filters.since <= each <= last]) == bar.hits
+
+
+@contextmanager
+def local_zone(zone: str) -> Iterator[None]:
+    """The zone that the user is in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("width", "label"),
+    [
+        (200, "2025-06"),
+        (60, "2025-04 to today"),
+        (15, "2025"),
+        (5, "2025-01 to today"),
+        (3, "2020-01 to today"),
+    ],
+)
+def test_the_newest_bar_ends_today(width: int, label: str) -> None:
+    newest = bars([NOW - 12 * 365 * 86_400, NOW], width, now=NOW)[-1]
+    assert (newest.label, newest.until) == (label, "")
 
 
 @given(st.lists(st.sampled_from(["visit a", "visit b", "visit c", "back", "forward"]), max_size=30))
@@ -141,6 +176,7 @@ def test_queries_are_remembered_newest_first_each_once() -> None:
         ({}, ()),
         ({"author": "ada  bob"}, ("author:ada", "author:bob")),
         ({"author": '"ada l"', "lang": "py"}, ('author:"ada l"', "lang:python")),
+        ({"message": r'"say \"hi\" there" wip'}, (r'message:"say \"hi\" there"', "message:wip")),
         ({"side": "added", "-path": "tests/"}, ("added:", "-path:tests/")),
         ({"since": "2020", "until": "2021-05"}, ("since:2020", "until:2021-05")),
     ],
@@ -148,6 +184,26 @@ def test_queries_are_remembered_newest_first_each_once() -> None:
 def test_the_dialog_makes_chips_and_reads_them_back(fields: dict[str, str], chips: tuple[str, ...]) -> None:
     assert chips_from(fields, now=NOW) == chips
     assert chips_from(fields_of(chips), now=NOW) == chips
+
+
+def test_every_filter_that_the_dialog_cannot_show_stays_where_it_is() -> None:
+    source = "added: -author:bob is:gone lang:python -lang:c repo:kit since:2020 -message:wip -path:tests/"
+    chips = parse_draft(f"{source} retry", now=NOW).chips
+    assert {chip for chip in chips if not has_field(chip)} == {
+        "is:gone",
+        "-author:bob",
+        "-lang:c",
+        "repo:kit",
+        "-message:wip",
+    }
+    assert edited(chips, chips_from(shown(chips), now=NOW)) == chips
+    changed = edited(("is:gone", "lang:c", "-ext:md", "ext:h"), ("lang:c", "author:ada"))
+    assert changed == ("is:gone", "lang:c", "-ext:md", "author:ada")
+
+
+def shown(chips: tuple[str, ...]) -> dict[str, str]:
+    """What the fields of the dialog hold."""
+    return {name: fields_of(chips).get(name, "") for name, _, _ in FIELDS}
 
 
 @pytest.mark.parametrize("fields", [{"lang": "klingon"}, {"kind": "x"}, {"since": "2999"}, {"side": "up"}])
@@ -178,6 +234,17 @@ def test_an_index_job_that_has_not_begun_is_told_in_whole_sentences(state: str) 
         assert ".." not in line
 
 
+def test_while_a_first_run_goes_on_nobody_is_told_of_no_commits() -> None:
+    none = IndexStatus("/r", 5_465, 0, 5_465, 0, 0, 0, 4096, (), (), (), (), None)
+    progress = Progress(Pass.TEXT, 1_008, 5_465, 0, 1.0)
+    job = JobState(repository="/r", state="progress", reason="asked", progress=progress)
+    running = SearchState(repository="/r", status=none, job=job, link=LinkState.CONNECTED)
+    (line,) = advise(running, (), remapped({})).lines
+    assert line.startswith("Indexing: text 1,008 of 5,465 commits")
+    ended = replace(running, job=None, status=replace(none, indexed=5_465, hunks=20_000))
+    assert advise(ended, (), remapped({})).lines == ("5,465 commits, 20,000 hunks",)
+
+
 def test_what_waits_to_be_indexed_says_for_whom() -> None:
     here = SearchState(repository="/src/mine").job_changed(JobState("/src/mine/.git", "queued", "asked"))
     assert here.is_waiting
@@ -185,6 +252,9 @@ def test_what_waits_to_be_indexed_says_for_whom() -> None:
     progress = Progress(Pass.LINES, 4_200, 13_110, 0, 21.0)
     behind = here.other_job_changed(JobState("/src/other/.git", "progress", "moved", progress))
     assert progress_line(behind) == "Next in turn, after other (lines 4,200 of 13,110)"
+    files = Progress(Pass.SYMBOL, 34, 68, 0, 2.0, of_head=True)
+    reading = here.job_changed(JobState("/src/mine/.git", "progress", "asked", files))
+    assert progress_line(reading) == "Indexing: symbol 34 of 68 files of HEAD, 2 s left"
     over = behind.other_job_changed(JobState("/src/other/.git", "done", "moved"))
     assert progress_line(over) == "Waiting for its turn to be indexed"
 

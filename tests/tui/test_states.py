@@ -178,6 +178,14 @@ async def test_older_queries_are_taken_back_in_the_bar(parcel: Path) -> None:
         assert app.search.bar.draft.text == "upload"
 
 
+async def test_queries_that_another_ui_saved_meanwhile_are_kept(parcel: Path) -> None:
+    async with running(parcel, "upload"):
+        sessions.save(sessions.Session(theme="light").with_query("/elsewhere", "glob literal"))
+    saved = sessions.load()
+    assert [query.source for query in saved.queries] == ["upload", "glob literal"]
+    assert saved.theme != "light"
+
+
 def test_a_session_that_cannot_be_read_is_none(ohara_home: Path) -> None:
     (ohara_home / "state").mkdir()
     (ohara_home / "state" / sessions.FILE).write_text('{"repository": 3}')

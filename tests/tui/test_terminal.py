@@ -14,6 +14,7 @@ import pytest
 
 from fixtures.script import History
 from fixtures.tree import MovedFrom
+from ohara import client, wire
 from tests.daemon import wait_until
 from tests.indexing import index
 from tests.process import ROOT, ohara
@@ -96,6 +97,33 @@ def test_from_the_shell_to_a_commit_and_back(parcel: Path, terminal: Terminal) -
     assert terminal.shows("2nd of 32"), terminal.screen()
     terminal.press("q")
     assert terminal.shows("ended with 0"), terminal.screen()
+
+
+@pytest.mark.usefixtures("parcel")
+def test_the_border_of_an_answer_that_came_by_itself_names_its_commit(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    with History(tmp_path / "gears") as history:
+        history.commit("Add a cog", {"cog.py": "cog = 1\n"}, key="cog")
+        history.commit("Add a lever", {"lever.py": "lever = 1\n"}, key="lever")
+    repo = history.repo
+    repo.git("reset", "--hard", "-q")
+    index(repo)
+    terminal.run([*COMMAND, "tui", "--repo", str(repo.path)], ROOT)
+    assert terminal.shows("Search the history of gears"), terminal.screen()
+    terminal.press("cog")
+    assert terminal.shows(f"· {repo.sha['cog'][:10]} ─╯"), terminal.screen()
+    terminal.press("C-u")
+    terminal.press("sprocket")
+    assert terminal.shows("Nothing found"), terminal.screen()
+    (repo.path / "sprocket.py").write_text("sprocket = 1\n")
+    repo.git("add", "-A")
+    repo.git("-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "-m", "Add a sprocket")
+    with client.connect() as ohara:
+        ohara.send(wire.Index(repo=str(repo.path)))
+    assert terminal.shows("Add a sprocket"), terminal.screen()
+    newest = repo.git("rev-parse", "HEAD").strip()[:10]
+    assert terminal.shows(f"· {newest} ─╯"), terminal.screen()
 
 
 def test_bare_ohara_in_a_repository_opens_the_ui_and_elsewhere_the_help(

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from ohara.long_lines import overlaid
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ohara.model import Hit
+    from ohara.long_lines import Overlaid
+    from ohara.model import Hit, Match
 
 
 class Lines(NamedTuple):
@@ -121,15 +124,33 @@ def widened(hit: Hit, first: int, lines: Sequence[str]) -> Hit:
 
 
 def marked_like(whole: Hit, found: Hit) -> Hit:
-    """A whole hunk with the marks of an excerpt of it."""
+    """A whole hunk with the marks of an excerpt of it; of a line that is cut, the part with the marks."""
     lines, excerpt = whole.excerpt.split("\n"), found.excerpt.split("\n")
     for off in range(len(lines) - len(excerpt) + 1):
-        if lines[off : off + len(excerpt)] == excerpt:
+        here = _overlaid(lines[off : off + len(excerpt)], excerpt)
+        if here is not None:
+            lines[off : off + len(excerpt)] = [each.line for each in here]
             return replace(
                 whole,
-                matches=tuple(replace(match, line=match.line + off) for match in found.matches),
+                excerpt="\n".join(lines),
+                matches=tuple(_moved(match, off, here[match.line].shift) for match in found.matches),
             )
     return whole
+
+
+def _overlaid(lines: Sequence[str], others: Sequence[str]) -> list[Overlaid] | None:
+    """Each line as two excerpts show it; None when they are not the same lines."""
+    found: list[Overlaid] = []
+    for line, other in zip(lines, others, strict=True):
+        both = overlaid(line, other)
+        if both is None:
+            return None
+        found.append(both)
+    return found
+
+
+def _moved(match: Match, lines: int, columns: int) -> Match:
+    return replace(match, line=match.line + lines, start=match.start + columns, end=match.end + columns)
 
 
 def narrowed(hit: Hit, context: int) -> Hit:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from tui.cells import cell_width, display_line, max_cell_width
+from tui.cells import cell_width, cells_before, display_line, max_cell_width
 from tui.diff.colours import Colours
 from tui.diff.rows import Pair, Row, RowKind, pairs_of, rows_of
 from tui.diff.words import partners
@@ -82,8 +82,15 @@ class DiffDocument:
 
     @cached_property
     def matches(self) -> list[int]:
-        """The positions of lines with a match."""
-        return sorted({self.position_of(number) for number, row in enumerate(self.rows) if row.matches})
+        """The positions of lines with a match; of a wrapped line, of its parts with one."""
+        return sorted(
+            {
+                position
+                for number, row in enumerate(self.rows)
+                if row.matches
+                for position in self._parts_with(number, row.matches)
+            }
+        )
 
     @cached_property
     def found(self) -> list[int]:
@@ -92,11 +99,27 @@ class DiffDocument:
             return []
         return sorted(
             {
-                self.position_of(number)
+                position
                 for number, row in enumerate(self.rows)
-                if row.is_line and spans_of(row.text, self.wanted)
+                if row.is_line
+                for position in self._parts_with(number, spans_of(row.text, self.wanted))
             }
         )
+
+    def _parts_with(self, number: int, spans: Sequence[tuple[int, int]]) -> set[int]:
+        """The positions of a row at which one of these spans of its text begins."""
+        if not spans:
+            return set()
+        first = self.position_of(number)
+        if not self.wrap or self.is_split or self._starts[number + 1] - first == 1:
+            return {first}
+        line = display_line(self.rows[number].text)
+        return {first + cells_before(line.text, line.offset(start)) // self.wrap for start, _ in spans}
+
+    @property
+    def lines_found(self) -> int:
+        """How many lines hold the text that is looked for."""
+        return len({self.row_at(position) for position in self.found})
 
     @property
     def marks(self) -> list[int]:
@@ -120,7 +143,7 @@ class DiffDocument:
         """The position of the first line that was added or removed, or of the first such one with a match."""
         for number, row in enumerate(self.rows):
             if row.kind in _CHANGES and (row.matches or not matched):
-                return self.position_of(number)
+                return min(self._parts_with(number, row.matches), default=self.position_of(number))
         return None
 
     def opening(self) -> int:
@@ -143,6 +166,14 @@ class DiffDocument:
             if (each.hit, each.kind, each.old, each.new) == wanted:
                 return number
         return None
+
+    def moved_to(self, row: int, before: DiffDocument, position: int) -> int:
+        """Where a row of another layout is here, of a wrapped line the same part or that with a match."""
+        parts = self._parts_with(row, self.rows[row].matches)
+        first, part = self.position_of(row), before.part_at(position)
+        if self.wrap != before.wrap and parts:
+            return min(parts)
+        return first + part if self.wrap == before.wrap and self.row_at(first + part) == row else first
 
     @cached_property
     def digits(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tui.screens.search import SearchScreen
 
 DEBOUNCE_S = 0.06  # between two keys of a person who types on; a pause longer than this is a question
+_AGAIN_S = 1.5  # between two times that what found nothing is asked again while the index grows
 _HIT_LINES = 2  # of the screen for each hit; a line each where the list has half of it
 
 
@@ -23,6 +25,7 @@ class Asking:
     def __init__(self, screen: SearchScreen) -> None:
         self._screen = screen
         self._debounce: Timer | None = None
+        self._asked_again = 0.0
 
     def ask_soon(self) -> None:
         """Ask when typing pauses; the answer to the query before is not waited for, nor drawn, any more."""
@@ -31,6 +34,20 @@ class Asking:
             self._debounce.stop()
         ask = partial(self.ask, is_typing=self._screen.bar.input.has_focus)
         self._debounce = self._screen.set_timer(DEBOUNCE_S, ask)
+
+    def ask_again(self, *, is_last: bool) -> None:
+        """Ask again what found nothing, as the index has grown: now and then, and in any case at the last."""
+        screen, state = self._screen, self._screen.finder.state
+        now = time.monotonic()
+        if is_last and state.loading and state.source == screen.bar.draft.source:
+            self.ask()  # what is on its way may have been asked before the index was done
+        elif (
+            state.stage is Stage.NOTHING
+            and state.has_answered(screen.bar.draft, screen.order, screen.group)
+            and (is_last or now - self._asked_again >= _AGAIN_S)
+        ):
+            self._asked_again = now
+            self._send(quietly=True)
 
     def ask(self, *, is_typing: bool = False) -> bool:
         """Send the query that is in the bar now; false when it cannot be read, and says why."""
@@ -49,17 +66,22 @@ class Asking:
         if is_typing and finder.is_done and finder.state.has_answered(draft, screen.order, screen.group):
             finder.accept()
             return True
+        self._send()
+        return True
+
+    def _send(self, *, quietly: bool = False) -> None:
+        screen = self._screen
         work = partial(
-            finder.ask,
-            draft,
+            screen.finder.ask,
+            screen.bar.draft,
             order=screen.order,
             group=screen.group,
             reranks=screen.ohara.reranks,
             intent=screen.intent,
             room=screen.size.height // _HIT_LINES,
+            quietly=quietly,
         )
         screen.start_worker(work, group="find", exclusive=True)
-        return True
 
     def entered(self) -> None:
         """Go to the list, or do what the advice offers; a query that cannot be read stays to be mended."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.content import Content
 
 from ohara import wire
-from ohara.errors import OharaError
+from ohara.errors import OharaError, RepositoryError
 from tui.actions import Scope, bindings
-from tui.advice import Advice
+from tui.advice import Advice, Choice
 from tui.cells import sanitize
 from tui.commit_hunks import CommitHunks
 from tui.formats import count
@@ -52,6 +52,7 @@ class CommitScreen(PanedScreen):
         self.diff = DiffView(id="diff")
         self.details: CommitDetails | None = None
         self._drawn = 0  # pieces of hunks
+        self._is_lost = False
         self.files = FileList(id="files")
         self._hunks = CommitHunks(self.ohara.link, visit.repository, visit.sha, visit.hit)
         self._head = CommitHead(id="message")
@@ -67,7 +68,7 @@ class CommitScreen(PanedScreen):
             "child": self.open_child,
             "hunk_history": self.open_history,
             "pager": self.open_pager,
-            "reload_commit": self.load,
+            "reload_commit": self.reload,
         }
 
     @property
@@ -103,9 +104,35 @@ class CommitScreen(PanedScreen):
             await self._more()
             await self._reach_target()
         except OharaError as error:
-            self.advise_retry(error, "Ask again", "reload_commit")
+            if isinstance(error, RepositoryError) and await self._was_lost():
+                self._advise_lost()
+            else:
+                self.advise_retry(error, "Ask again", "reload_commit")
             return
         self._go_to_target()
+
+    async def _was_lost(self) -> bool:
+        """Whether the commit of a hit is gone while its repository is still there."""
+        try:
+            await self.ohara.link.send(wire.Status(repo=self.repository))
+        except OharaError:
+            return False
+        return self.visit.hit is not None
+
+    def _advise_lost(self) -> None:
+        self._is_lost = True
+        key = self.ohara.keys.first_label("reload_commit")
+        again = Choice("Ask the question again", action="reload_commit", key=key)
+        said = f"History was rewritten since it was found: {self.ohara.keys.first_label('retry')} asks again."
+        self.advise(Advice("↻", f"{self.visit.sha[:10]} is no longer in the history", (said,), (again,)))
+
+    def reload(self) -> None:
+        """Ask for the commit again, or, where it is gone, what it was found by."""
+        if self._is_lost:
+            self.ohara.leave_screens()
+            self.ohara.search.ask()
+        else:
+            self.load()
 
     async def _fetch_all(self) -> None:
         """Fetch all hunks, so that text can be found in any of them."""
@@ -219,7 +246,7 @@ class CommitScreen(PanedScreen):
             return
         files = self.details.files
         hunks = sum(file.hunks for file in files)
-        self._entitle_diff(max(hunks, len(self._hunks.hits)))
+        self._entitle_diff(hunks)
         if not self._hunks.hits:
             self.diff.set_message(_nothing(self.details) if self._hunks.was_asked else "Reading hunks …")
         parts = [
@@ -233,9 +260,11 @@ class CommitScreen(PanedScreen):
 
     def _entitle_diff(self, hunks: int) -> None:
         hit = self.diff.selected_hit
-        at = next((at for at, each in enumerate(self._hunks.hits, 1) if each is hit), 0)
+        fetched = [each for each in self._hunks.hits if each.excerpt]  # a file without lines has no hunk
+        at = next((at for at, each in enumerate(fetched, 1) if each is hit), 0)
         self.diff.border_title = Content(sanitize(hit.path) if hit else "No lines")
-        self.diff.border_subtitle = Content(f"hunk {at} of {hunks}" if hit else "")
+        place = f"hunk {at:,} of {max(hunks, len(fetched)):,}"
+        self.diff.border_subtitle = Content(place if at else "")
 
     # -- actions ---------------------------------------------------------------------------------
 
@@ -249,7 +278,7 @@ class CommitScreen(PanedScreen):
     def read_file(self) -> None:
         """Go to the diff, and from there back to the files; without either, ask again."""
         if self.advice.display:
-            self.load()
+            self.reload()
         elif self.diff.has_focus:
             self.files.focus()
         else:

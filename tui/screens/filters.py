@@ -1,7 +1,8 @@
 """The filter dialog: a field for each filter, in the grammar that can be typed as well.
 
 What is left becomes chips. Several values of one filter are separated by spaces; a value is judged by the
-same functions that read a typed one, so the dialog accepts nothing that the query bar would not.
+same functions that read a typed one, so the dialog accepts nothing that the query bar would not. Filters that
+have no field are named below the fields and stay as they are.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 import time
 from typing import TYPE_CHECKING, ClassVar, cast
 
+import anyio
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label, Static
@@ -48,6 +50,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+_KEYS_S = 1.0  # a field takes keys at once
 _NOTE = "Several values: separate them by spaces, quote what has spaces."
 
 
@@ -64,6 +67,7 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
 
     def __init__(self, chips: Sequence[str]) -> None:
         super().__init__()
+        self._chips = tuple(chips)
         self._values = fields_of(chips)
         self._completing: Completing | None = None
 
@@ -74,6 +78,11 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
                 with Horizontal(classes="field"):
                     yield Label(title, markup=False)
                     yield TextInput(self._values.get(name, ""), placeholder=example, name=name, compact=True)
+            if kept := [chip for chip in self._chips if not has_field(chip)]:
+                with Horizontal(classes="field"):
+                    yield Label("Kept", markup=False)
+                    said = f"{'  '.join(kept)}  (to be changed in the bar)"
+                    yield Static(sanitize(said), classes="kept", markup=False)
             yield Static("", classes="complaint", markup=False)
             yield Static(_NOTE, classes="note", markup=False)
         box.border_title = "Filters"
@@ -107,9 +116,11 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
         hint = self._completing.hint if self._completing is not None else ""
         self.query_one(".note", Static).update(_without_names(hint) or _NOTE)
 
-    def action_complete(self) -> None:
+    async def action_complete(self) -> None:
         """Complete the value that is being typed, or go to the next field."""
         field = self.focused
+        if isinstance(field, TextInput):
+            await self._hear(field)
         completed = self._completing.next_text() if self._completing is not None else None
         if completed is None or not isinstance(field, TextInput):
             self.app.action_focus_next()
@@ -119,6 +130,16 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
         with self.prevent(Input.Changed):
             field.replace_before_cursor(kept + completed.partition(":")[2])
         self._draw_choices()
+
+    async def _hear(self, field: TextInput) -> None:
+        """Let the field take the keys that were pressed before this one, and the choices for them come."""
+        taken = anyio.Event()
+        field.call_later(taken.set)
+        with anyio.move_on_after(_KEYS_S):
+            await taken.wait()
+        if self._completing is not None and last_value(field.before_cursor):
+            self._look(field)
+            await self._completing.wait()
 
     def action_clear(self) -> None:
         """Empty every field."""
@@ -134,14 +155,20 @@ class FiltersScreen(Dialog[tuple[str, ...] | None]):
             told = [error.message, f"hint: {error.hint}"] if error.hint else [error.message]
             self.query_one(".complaint", Static).update("\n".join(map(sanitize, told)))
             return
-        self.dismiss(chips)
+        self.dismiss(edited(self._chips, chips))
+
+
+# A value in quotes, in which a backslash stands before a quote that is text, or one up to the next space.
+_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|\S+', re.DOTALL)
+_LAST_QUOTED = re.compile(r'(?:^|(?<= ))"[^"]*"$')
 
 
 def last_value(text: str) -> str:
     """The value of several that is being typed, with the quote that it begins with."""
     if text.count('"') % 2:
         return text[text.rindex('"') :]
-    return text if text.endswith('"') and text.count('"') == 2 else text.rpartition(" ")[2]
+    quoted = _LAST_QUOTED.search(text)
+    return quoted[0] if quoted else text.rpartition(" ")[2]
 
 
 def _without_names(hint: str) -> str:
@@ -158,6 +185,17 @@ def fields_of(chips: Sequence[str]) -> dict[str, str]:
             name, value = "side", name
         values[name] = f"{values[name]} {value}" if name in values else value
     return values
+
+
+def has_field(chip: str) -> bool:
+    """Whether the dialog can show and change this chip."""
+    return fields_of([chip]).keys() <= {name for name, _, _ in FIELDS}
+
+
+def edited(before: Sequence[str], chips: Sequence[str]) -> tuple[str, ...]:
+    """The chips from before with these in place of all that have a field; what is in both keeps its place."""
+    kept = [chip for chip in before if chip in chips or not has_field(chip)]
+    return tuple(dict.fromkeys((*kept, *chips)))
 
 
 def chips_from(values: Mapping[str, str], *, now: int) -> tuple[str, ...]:
@@ -181,14 +219,4 @@ def chips_from(values: Mapping[str, str], *, now: int) -> tuple[str, ...]:
 
 def _values(text: str) -> list[str]:
     """Values between spaces; quotes hold one together."""
-    values: list[str] = []
-    rest = text.strip()
-    while rest:
-        if rest[0] == '"' and (end := rest.find('"', 1)) > 0:
-            values.append(rest[: end + 1])
-            rest = rest[end + 1 :].lstrip()
-        else:
-            value, _, rest = rest.partition(" ")
-            values.append(value)
-            rest = rest.lstrip()
-    return values
+    return _VALUE.findall(text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tui.formats import count
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -41,11 +43,13 @@ class FindActions:
         if self._complete is not None:
             await self._complete()
             self._diff.look_for(text)
-        lines = len(self._diff.found)
+        lines, cut = self._diff.lines_found, self._diff.cut_lines
         keys = self._host.ohara.keys
         there = f"{lines:,} {'line' if lines == 1 else 'lines'} with {text}"
         through = (
             f"; {keys.first_label('next_match')} and {keys.first_label('previous_match')} go through them"
         )
         said = f"{there}{through if lines > 1 else ''}." if lines else f"Nothing here holds {text}."
+        if cut and not lines:
+            said = f"Nothing shown here holds {text}; of {count(cut, 'long line')} only a part is here."
         self._host.notify(said, timeout=3, markup=False)

@@ -11,6 +11,7 @@ from tui.finder import Change
 from tui.highlight import prepare
 from tui.screens.preview import Preview
 from tui.search_state import Stage, same_lines
+from tui.timeline import months_between
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -51,9 +52,18 @@ class HitList:
             results.extend(state.hits[len(results.hits) :])
         narrowed = screen.query_actions.narrowed_to
         if narrowed is None:
-            timeline.show(state.hits, results.selected)
+            timeline.show(state.hits, results.selected, now=results.now, uncounted=self._uncounted)
         else:
             timeline.choose(narrowed)
+
+    @property
+    def _uncounted(self) -> range:
+        """The months in which hits may lie that have not come yet."""
+        state = self._screen.finder.state
+        if state.results is None or state.cursor is None:
+            return range(0)
+        filters = state.results.query.filters
+        return months_between(filters.since, filters.until, now=self._screen.results.now)
 
     @property
     def _is_reading(self) -> bool:

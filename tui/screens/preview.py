@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from ohara import wire
 from ohara.errors import OharaError
-from ohara.model import SearchOptions
+from ohara.model import READ_HUNK, SearchOptions
 from ohara.present.hunks import joined_with_pieces
 from tui.diff.context import marked_like
 from tui.diff.head import commit_head, section_words
 from tui.diff.rows import Row, RowKind
-from tui.finder import WHOLE_HUNK
 from tui.thread_head import thread_head
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class Preview:
         link, repository = self._screen.ohara.link, self._screen.finder.state.repository
         sha = hit.commit.sha
         details = (await link.send(wire.Describe(repo=repository, commit=sha))).details
-        options = SearchOptions(k=_SIBLINGS, all_hunks=True, context=WHOLE_HUNK)
+        options = SearchOptions(k=_SIBLINGS, all_hunks=True, context=READ_HUNK)
         found = (await link.send(wire.Find(repo=repository, query=sha, options=options))).results
         if any(each.hunk == hit.hunk for each in found.hits) or not _NO_GLOB.fullmatch(hit.path):
             return details, found.hits
@@ -109,7 +108,7 @@ class Preview:
         if own is not None and len(own.excerpt) > len(hit.excerpt):
             shown = marked_like(own, hit)
         siblings = [whole for whole, _ in joined if whole is not own]
-        total = sum(file.hunks for file in details.files) - len(pieces) + len(siblings)
+        total = sum(file.hunks for file in details.files) - bool(hit.excerpt)
         key = self._screen.ohara.keys.first_label("open_hit")
         section = section_words(len(siblings), max(total, len(siblings)), key) if siblings else ""
         self._screen.diff.complete(shown, siblings, head=self._head(hit, details), section=section)

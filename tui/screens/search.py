@@ -151,18 +151,25 @@ class SearchScreen(PanedScreen):
             self.start_worker(self.finder.load_status, group="look", exclusive=True)
 
     def job_changed(self, job: JobState) -> None:
-        """Called when an index job changes: load the status again when it is searchable or done."""
+        """Called when an index job changes: load the status again when it is searchable or done.
+
+        What found nothing is asked again meanwhile; a list that is being read stays as it is.
+        """
         if not self.finder.job_changed(job):
             return
         waits = self.finder.state.stage is Stage.NOT_INDEXED
         if job.state in {"done", "failed"} or (waits and job.state == "progress"):
             self.start_worker(self._reload_status, group="look", exclusive=True)
+        elif job.state == "progress":
+            self.asking.ask_again(is_last=False)
 
     async def _reload_status(self) -> None:
         waited = self.finder.state.stage is Stage.NOT_INDEXED
         await self.finder.load_status()
         if waited and self.finder.state.stage is not Stage.NOT_INDEXED and not self.bar.draft.is_empty:
             self.ask()
+        elif not self.finder.state.is_indexing:
+            self.asking.ask_again(is_last=True)
 
     # -- asking ----------------------------------------------------------------------------------
 
@@ -257,8 +264,13 @@ class SearchScreen(PanedScreen):
         """Go to the list, or do what the advice offers; a query that cannot be read stays to be mended."""
         self.asking.entered()
 
-    def on_query_input_completed(self) -> None:
+    async def on_query_input_completed(self) -> None:
         """Complete the filter that is being typed, or go to the next pane."""
+        typed = self.bar.input.before_cursor
+        self.completing.typed(typed)  # what was typed in a burst it has not heard of yet
+        await self.completing.wait()
+        if self.bar.input.before_cursor != typed:  # and was typed on
+            return
         completed = self.completing.next_text()
         if completed is None:
             self.focus_next()

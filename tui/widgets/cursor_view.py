@@ -113,11 +113,11 @@ class CursorView(DiffCanvas, inherit_bindings=False):
 
     def next_match(self) -> bool:
         """Go to the next match, or to the first after the last; false when there is none."""
-        return self._go(following(self._document.marks, self._cursor))
+        return self._go_to_mark(following(self._document.marks, self._cursor))
 
     def previous_match(self) -> bool:
         """Go to the previous match, or to the last before the first; false when there is none."""
-        return self._go(preceding(self._document.marks, self._cursor))
+        return self._go_to_mark(preceding(self._document.marks, self._cursor))
 
     def next_hunk(self) -> bool:
         """Go to the next hunk."""
@@ -149,6 +149,18 @@ class CursorView(DiffCanvas, inherit_bindings=False):
             return False
         self.move_cursor(position)
         return True
+
+    def _go_to_mark(self, position: int | None) -> bool:
+        went = self._go(position)
+        if went:
+            self.reveal_match()
+        return went
+
+    def reveal_match(self) -> None:
+        """Scroll sideways to the match in a long line under the cursor."""
+        x = self.column_of_match(self._cursor)
+        if x is not None:
+            self.scroll_to(x=x, animate=False, force=True)
 
     def _keep_cursor_in_view(self) -> None:
         """Keep the cursor on screen after the view was scrolled."""

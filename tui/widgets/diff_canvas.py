@@ -13,7 +13,7 @@ from rich.segment import Segment
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tui.cells import cell_width, fit
+from tui.cells import cells_before, fit, within_cells
 from tui.diff.document import DiffDocument, spans_of
 from tui.diff.rows import RowKind
 from tui.diff.selection import Selection, Spot
@@ -24,7 +24,8 @@ from tui.widgets.line_view import LineView
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_WIDEST = 4_000  # cells: how far a diff can be scrolled sideways
+_WIDEST = 101_000  # cells: how far a diff can be scrolled sideways; what comes of a long line has fewer
+_LONG = 400  # characters: in longer lines the first match is scrolled to
 _MESSAGE_LINE = 1  # where the message stands when nothing is shown
 
 
@@ -121,6 +122,28 @@ class DiffCanvas(LineView):
         elif position > top + height - 1 - margin:
             self.scroll_to(y=position - height + 1 + margin, animate=False, force=True)
 
+    def column_of_match(self, position: int) -> int | None:
+        """How far to scroll sideways for the first match of a line; None where it need not be."""
+        sheet, renderer = self._document, self._current_renderer()
+        if position >= sheet.height or (sheet.wrap and not sheet.is_split):
+            return None
+        row = sheet.rows[sheet.row_at(position)]
+        spans = spans_of(row.text, sheet.wanted) if sheet.wanted else row.matches
+        if not row.is_line or not spans:
+            return None
+        seen = self.text_size.width
+        room = seen - renderer.gutter_cells - self.margin_cells
+        if sheet.is_split:
+            room = self._half(seen) - renderer.half_gutter_cells
+        line = renderer.line_of(row)
+        start, end = (cells_before(line.text, line.offset(at)) for at in spans[0])
+        left = self.scroll_offset.x
+        if room < 1 or left <= start < end < left + room:
+            return None
+        if end < room:
+            return 0
+        return max(0, start - room // 3) if len(row.text) > _LONG else None
+
     def spot(self, x: int, position: int) -> Spot:
         """The row and the character of its text under a cell."""
         renderer = self._current_renderer()
@@ -133,13 +156,8 @@ class DiffCanvas(LineView):
         column = max(
             0, column + self.scroll_offset.x + self._document.part_at(position) * self._document.wrap
         )
-        taken = 0
         text = renderer.line_of(self._document.rows[number]).text
-        for at, character in enumerate(text):
-            taken += cell_width(character)
-            if taken > column:
-                return Spot(number, at)
-        return Spot(number, len(text))
+        return Spot(number, within_cells(text, column, column)[0])
 
     @property
     def selected_text(self) -> str:

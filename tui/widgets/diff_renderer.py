@@ -14,7 +14,16 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.cells import ELLIPSIS, cell_width, cut, cut_left, display_line, fit
+from tui.cells import (
+    ELLIPSIS,
+    cell_width,
+    cells_before,
+    cut,
+    cut_left,
+    display_line,
+    fit,
+    within_cells,
+)
 from tui.diff.rows import RowKind
 from tui.diff.words import changed
 from tui.highlight import Syntax
@@ -156,11 +165,11 @@ class DiffRenderer:
         """One part of a line that takes several; the first has its numbers."""
         row, base = styled.row, self._base[styled.row.kind]
         numbers = self._numbers(row)
-        head = self._mark(row, numbers if part == 0 else " " * len(numbers), here=here)
+        matched = self._matches_within(row, part * room, (part + 1) * room)
+        head = self._mark(row, numbers if part == 0 else " " * len(numbers), here=here, matched=matched)
         if part:
             head[-1] = Segment("↪ ", base + self._cut)
-        code = self._code(styled)
-        body = Strip(code).crop(part * room, (part + 1) * room).adjust_cell_length(room, base)
+        body = self._stretch(styled, part * room, (part + 1) * room).adjust_cell_length(room, base)
         return Strip([*head, *body]).adjust_cell_length(width, base)
 
     def half(self, styled: StyledRow | None, width: int, left: int, *, is_old: bool, here: bool) -> Strip:
@@ -185,28 +194,44 @@ class DiffRenderer:
 
     def _joined(self, styled: StyledRow, numbers: str, width: int, left: int, *, here: bool) -> Strip:
         base = self._base[styled.row.kind]
-        head = self._mark(styled.row, numbers, here=here)
+        head = self._mark(styled.row, numbers, here=here, matched=bool(styled.row.matches))
         room = width - sum(len(segment.text) for segment in head)
         if room < 1:
             return Strip(head).adjust_cell_length(width, base)
-        code = self._code(styled)
-        wide = sum(cell_width(segment.text) for segment in code)
+        wide = cell_width(self.line_of(styled.row).text)
         if wide > left + room:
-            body = Strip(code, wide).crop(left, left + room - 1).adjust_cell_length(room - 1, base)
+            body = self._stretch(styled, left, left + room - 1).adjust_cell_length(room - 1, base)
             return Strip([*head, *body, Segment(ELLIPSIS, base + self._cut)], width)
-        if left:
-            body = Strip(code, wide).crop(left, left + room)
-            code, wide = list(body), body.cell_length
-        return Strip([*head, *code, Segment(" " * (room - wide), base)], width)
+        body = self._stretch(styled, left, left + room)
+        return Strip([*head, *body, Segment(" " * (room - body.cell_length), base)], width)
 
-    def _mark(self, row: Row, numbers: str, *, here: bool) -> list[Segment]:
+    def _matches_within(self, row: Row, left: int, right: int) -> bool:
+        """Whether a match is in the cells of a line from one up to another."""
+        line = self.line_of(row)
+        first, last = within_cells(line.text, left, right) if row.matches else (0, 0)
+        return any(line.offset(start) < last and line.offset(end) > first for start, end in row.matches)
+
+    def _mark(self, row: Row, numbers: str, *, here: bool, matched: bool) -> list[Segment]:
         style = self._cursor if here else self._gutter
-        mark = HERE if here else MATCHED if row.matches else " "
+        mark = HERE if here else MATCHED if matched else " "
         sign = Segment(f"{row.sign} ", self._sign[row.kind])
         return [Segment((numbers if self._options.numbers else "") + mark, style), sign]
 
-    def _code(self, styled: StyledRow) -> list[Segment]:
-        row, offset = styled.row, (line := self.line_of(styled.row)).offset
+    def _stretch(self, styled: StyledRow, left: int, right: int) -> Strip:
+        """The cells of a line from one up to another: of a long one, nothing else is styled."""
+        text = self.line_of(styled.row).text
+        first, last = within_cells(text, left, right)
+        begins = cells_before(text, first)
+        code = Strip(
+            styled_segments(text[first:last], self._base[styled.row.kind], self._spans(styled, first))
+        )
+        if begins == left and code.cell_length <= right - left:
+            return code
+        return code.crop(left - begins, right - begins)  # a wide character at an edge
+
+    def _spans(self, styled: StyledRow, first: int) -> list[StyleSpan]:
+        """What is laid over a line, counted from one of its characters."""
+        row, offset = styled.row, self.line_of(styled.row).offset
         spans = [
             StyleSpan(offset(span.start), offset(span.end), self._syntax[span.syntax])
             for span in (styled.syntax if row.kind not in self._inked else ())
@@ -221,7 +246,7 @@ class DiffRenderer:
         spans += [StyleSpan(offset(start), offset(end), self._found) for start, end in styled.found]
         if styled.selected is not None:
             spans.append(StyleSpan(*styled.selected, self._selection))
-        return styled_segments(line.text, self._base[row.kind], spans)
+        return [StyleSpan(span.start - first, span.end - first, span.style) for span in spans]
 
 
 class StyleSpan(NamedTuple):
@@ -234,7 +259,7 @@ class StyleSpan(NamedTuple):
 
 def styled_segments(text: str, base: Style, spans: Iterable[StyleSpan]) -> list[Segment]:
     """The text as segments, each with one style."""
-    laid = [span for span in spans if span.start < span.end and span.start < len(text)]
+    laid = [span for span in spans if span.start < span.end and span.start < len(text) and span.end > 0]
     if not laid:
         return [Segment(text, base)] if text else []
     size = len(text)

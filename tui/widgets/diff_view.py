@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from ohara.errors import OharaError
+from ohara.long_lines import is_cut
 from ohara.model import Hit
 from tui.diff.context import ContextWindow, Lines, missing
 from tui.diff.document import DiffDocument
@@ -50,6 +51,7 @@ class DiffView(CursorView):
         self._head: tuple[Row, ...] = ()
         self._section = ""
         self._wanted = ""
+        self._was_shown_unseen = False
         self._colours = ColourReader(self)
 
     # -- what is shown ---------------------------------------------------------------------------
@@ -70,6 +72,8 @@ class DiffView(CursorView):
         seen = self._cursor < self.size.height - _LINES_BELOW
         top = 0 if seen else max(0, self._cursor - self.size.height // 3)
         self.scroll_to(0, top, animate=False, force=True)
+        self._was_shown_unseen = not self.size
+        self.reveal_match()
 
     def adopt(self, hit: Hit) -> None:
         """Take a hit of the same lines for the one that is shown; nothing is drawn for it."""
@@ -103,11 +107,15 @@ class DiffView(CursorView):
         self._options = replace(self._options, wrap=not self._options.wrap)
         self.scroll_to(x=0, animate=False, force=True)
         self._lay_out()
+        self.reveal_match()
 
     def on_resize(self) -> None:
-        """Wrap lines at the new width."""
+        """Wrap lines at the new width, and go to the match in what was given before there was any."""
         if self._options.wrap:
             self._lay_out()
+        if self._was_shown_unseen and self.size:
+            self._was_shown_unseen = False
+            self.reveal_match()
 
     def _wrap_cells(self) -> int:
         """How many cells of a line stand before it goes on in the next; 0 where lines are cut."""
@@ -125,6 +133,16 @@ class DiffView(CursorView):
     def found(self) -> list[int]:
         """Where the text that is looked for stands."""
         return self._document.found
+
+    @property
+    def lines_found(self) -> int:
+        """How many lines hold the text that is looked for."""
+        return self._document.lines_found
+
+    @property
+    def cut_lines(self) -> int:
+        """How many lines are too long to be here whole."""
+        return sum(is_cut(row.sign + row.text) for row in self._document.rows if row.is_line)
 
     def look_for(self, text: str) -> None:
         """Mark a text wherever it stands, and go to the first place from here on; no text, none."""
@@ -157,7 +175,7 @@ class DiffView(CursorView):
         )
         same = self._document.same_row(cursor_row) if cursor_row is not None else None
         self._cursor = (
-            self._document.position_of(same)
+            self._document.moved_to(same, before, self._cursor)
             if same is not None
             else max(0, min(self._cursor, self._document.height - 1))
         )

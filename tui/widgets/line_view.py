@@ -161,6 +161,10 @@ class LineView(ScrollView, can_focus=True):
         self._style_by_class = {}
         self.clear_drawn()
 
+    def on_show(self) -> None:
+        """Draw the border, too: titles that were given while nothing was shown are not there yet."""
+        self.refresh()
+
     def on_focus(self) -> None:
         """Show the cursor as it is here."""
         self.refresh()

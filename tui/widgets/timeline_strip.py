@@ -1,4 +1,7 @@
-"""The timeline: two rows of bars, hits per month, quarter or year, and a row with their dates."""
+"""The timeline: two rows of bars, hits per month, quarter or year, and a row with their dates.
+
+It counts hits that came. Where more are to come it says so, and takes no period for an empty one.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.cells import fit
+from tui.cells import cell_width, fit
 from tui.formats import count
-from tui.timeline import BLOCKS, Bar, bars
+from tui.timeline import BLOCKS, Bar, bars, beside, reaching
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 _ROWS = 2
 _LEVELS = _ROWS * len(BLOCKS)
 _WIDEST_BAR = 6
+_EMPTY = "·"
+_UNCOUNTED = "?"  # none of the hits that came: there may be others
 
 
 class TimelineStrip(Widget):
@@ -45,6 +50,8 @@ class TimelineStrip(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._moments: tuple[int, ...] = ()
+        self._now = 0.0
+        self._uncounted = range(0)
         self._selected: int | None = None
         self._here: int | None = None
         self._bars: tuple[Bar, ...] = ()
@@ -55,12 +62,14 @@ class TimelineStrip(Widget):
     def choose(self, bar: Bar) -> None:
         """Show which bar was narrowed to; the others stay, to be walked to."""
         self._chosen = bar
-        self._point()
-        self.refresh()
+        self._lay_out()
 
-    def show(self, hits: tuple[Hit, ...], selected: Hit | None) -> None:
-        """Show when these hits were made, and which one is selected."""
+    def show(
+        self, hits: tuple[Hit, ...], selected: Hit | None, *, now: float, uncounted: range = range(0)
+    ) -> None:
+        """Show when these hits were made, and which one is selected; more may come in `uncounted` months."""
         self._moments = tuple(map(_moment, hits))
+        self._now, self._uncounted = now, uncounted
         self._chosen = None
         self._lay_out()
         self.select(selected)
@@ -72,16 +81,17 @@ class TimelineStrip(Widget):
 
     def _point(self) -> None:
         before, self._here = self._here, None
+        month = None
         if self._chosen is not None:
-            first = self._chosen.first_month
-            indexes = (number for number, bar in enumerate(self._bars) if bar.first_month == first)
-            self._here = next(indexes, None)
+            month = self._chosen.first_month
         elif self._selected is not None:
-            (one,) = bars([self._selected], 1)
+            (one,) = bars([self._selected], 1, now=self._now)
+            month = one.first_month
+        if month is not None:
             indexes = (
                 number
                 for number, bar in enumerate(self._bars)
-                if bar.first_month <= one.first_month < bar.first_month + bar.months
+                if bar.first_month <= month < bar.first_month + bar.months
             )
             self._here = next(indexes, None)
         if self._here != before:
@@ -89,20 +99,40 @@ class TimelineStrip(Widget):
 
     @property
     def bars(self) -> tuple[Bar, ...]:
-        """What is drawn."""
+        """What is drawn, or would be if it were not hidden."""
+        self._fit()
         return self._bars
 
     def neighbour(self, by: int) -> Bar | None:
-        """The next bar with hits before or after the chosen one, or else that of the selected hit."""
-        here = self._here if self._here is not None else len(self._bars)
-        places = range(here + by, len(self._bars) if by > 0 else -1, by)
-        return next((self._bars[at] for at in places if self._bars[at].hits), None)
+        """The bar before or after the chosen one, or else that of the selected hit, empty ones skipped."""
+        self._fit()
+        return beside(self._bars, self._here, by, uncounted=self._uncounted, now=self._now)
+
+    @property
+    def _room(self) -> int:
+        """The width that it has, or would have in its pane: keys walk along it also where it is hidden.
+
+        Without hits the pane is hidden as well, and the width from before counts.
+        """
+        pane = self.parent
+        width = self.size.width
+        if not self.display and isinstance(pane, Widget):
+            width = pane.size.width - self.gutter.width
+        return width if width > 0 else self._laid_out
 
     def _lay_out(self) -> None:
-        self._laid_out = self.size.width
-        self._bars = bars(self._moments, max(1, self.size.width - 2))
+        self._laid_out = self._room
+        width = max(1, self._laid_out - 2)
+        self._bars = bars(self._moments, width, now=self._now)
+        if self._chosen is not None:
+            self._bars = reaching(self._bars, self._chosen, width, now=self._now)
         self.refresh()
         self._point()
+
+    def _fit(self) -> None:
+        """Lay out anew for another width; hidden, or asked for its region too early, it is told of none."""
+        if self._room != self._laid_out:
+            self._lay_out()
 
     def on_resize(self) -> None:
         """Make bars as fine as fits."""
@@ -113,7 +143,7 @@ class TimelineStrip(Widget):
     def on_click(self, event: events.Click) -> None:
         """Narrow to the bar that was clicked."""
         bar = self._bar_at(int(event.x))
-        if bar is not None and self._bars[bar].hits:
+        if bar is not None and (self._bars[bar].hits or self._is_uncounted(self._bars[bar])):
             self.post_message(self.Narrowed(self._bars[bar]))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
@@ -141,15 +171,15 @@ class TimelineStrip(Widget):
     def render_line(self, y: int) -> Strip:
         """One line of the strip."""
         width = self.size.width
-        if (
-            width != self._laid_out
-        ):  # asked for its region too early, a pane gets no event when its size changes
-            self._lay_out()
+        self._fit()
         if y >= _ROWS:
             return Strip([Segment(fit(self._label(), width), self._part("label"))])
         most = max((bar.hits for bar in self._bars), default=0)
         wide = self._bar_width
-        drawn = [_block(bar, y, most) for bar in self._bars]
+        drawn = [
+            _block(bar, y, most, empty=_UNCOUNTED if self._is_uncounted(bar) else _EMPTY)
+            for bar in self._bars
+        ]
         drawn = [block * wide if wide == 1 else block * (wide - 1) + " " for block in drawn]
         here = len(drawn) if self._here is None else self._here
         segments = [
@@ -160,14 +190,26 @@ class TimelineStrip(Widget):
         ]
         return Strip(segments).adjust_cell_length(width, self._part("label"))
 
+    def _is_uncounted(self, bar: Bar) -> bool:
+        return bar.overlaps(self._uncounted)
+
     def _label(self) -> str:
+        """The dates of all bars and what is in one; where it is too long, the latter."""
         if not self._bars:
             return ""
         at = self._hover if self._hover is not None else self._here
-        here = "" if at is None else f"  ▲ {self._bars[at].label}: {count(self._bars[at].hits, 'hit')}"
-        first, last = self._bars[0].since, self._bars[-1].until
+        here = "" if at is None else f"  ▲ {self._bars[at].label}: {self._counted(self._bars[at])}"
+        first, last = self._bars[0].since, self._bars[-1].end
         only = "  (narrowed)" if self._chosen is not None else ""
-        return f" {first}{f' ─ {last}' if last != first else ''}{only}{here}"
+        whole = f" {first}{f' ─ {last}' if last != first else ''}"
+        candidates = (whole + only + here, (only + here)[1:])
+        return next((each for each in candidates if cell_width(each) <= self.size.width), here[1:])
+
+    def _counted(self, bar: Bar) -> str:
+        """The hits in a bar; of how many, where more are to come."""
+        if not self._uncounted:
+            return count(bar.hits, "hit")
+        return f"{bar.hits:,} of the first {count(len(self._moments), 'hit')}"
 
     def _part(self, name: str) -> Style:
         return self.get_component_rich_style(f"timeline--{name}")
@@ -178,10 +220,10 @@ def _moment(hit: Hit) -> int:
     return hit.commit.committer_time
 
 
-def _block(bar: Bar, y: int, most: int) -> str:
-    """The cell of a bar in one of the rows; a bar without hits is a dot."""
+def _block(bar: Bar, y: int, most: int, *, empty: str) -> str:
+    """The cell of a bar in one of the rows."""
     if not bar.hits:
-        return "·" if y == _ROWS - 1 else " "
+        return empty if y == _ROWS - 1 else " "
     level = -(-bar.hits * _LEVELS // most)
     mine = min(len(BLOCKS), max(0, level - (_ROWS - 1 - y) * len(BLOCKS)))
     return BLOCKS[mine - 1] if mine else " "
