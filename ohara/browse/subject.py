@@ -1,15 +1,13 @@
 """Finds what a place names: which lines of which file at which commit are to be followed.
 
 A file or symbol that is gone is followed from the commit that took it away. At a commit that is named, only
-what it leads to is known: what came later is refused. What is named by less than its whole path is taken when
-nothing else is meant; what does not exist is refused with the nearest thing that does.
+what it leads to is known: what came later is refused. What does not exist is refused with the nearest thing
+that does.
 """
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import replace
-from itertools import product
 from typing import TYPE_CHECKING
 
 from ohara.browse.lineage import Position, Step, ended
@@ -17,8 +15,8 @@ from ohara.browse.span import Span, Spans, joined
 from ohara.browse.symbols import defined_in, gone_symbol, hunks_with, qualified_names
 from ohara.browse.versions import Library
 from ohara.browse.worktree import committed, line_count, read_work_tree
+from ohara.browse.written_paths import Revision, WrittenPaths, nearest_path
 from ohara.errors import RepositoryError, UsageError
-from ohara.git import decode
 from ohara.model import QueryClass, Sha
 from ohara.plural import counted
 from ohara.query.place import Target, settled_target
@@ -26,7 +24,7 @@ from ohara.records import dataclass
 from ohara.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ohara.git.repo import Repository
     from ohara.model import ExplainOptions
@@ -58,31 +56,31 @@ class Places:
         self._repository = repository
         self._reader = reader
         self._target = target = settled_target(target, self._commit_of_ref)
-        self._folder = options.folder
         self._notes: list[str] = []
         self._library = Library(repository, reader)
-        self._in_work_tree = options.ref is None and not target.revision
-        self._revision = options.ref or target.revision  # "" for HEAD, or the work tree
-        self._sha = self._commit(self._revision, must_be=options.ref is not None)
-        self._indexed = self._nearest_indexed(self._sha)
-        self._within = reader.ancestors((self._indexed,)) if self._revision else None
+        sha, name = self._commit(options.ref or target.revision, must_be=options.ref is not None)
+        self._indexed = self._nearest_indexed(sha)
+        self._within = reader.ancestors((self._indexed,)) if name else None
+        in_work_tree = options.ref is None and not target.revision
+        self._revision = Revision(sha, name, self._within, in_work_tree)
+        self._paths = WrittenPaths(repository, reader, self._library, self._revision, options.folder)
 
     def find(self) -> Subject:
         """What the place names; an error where there is no such thing."""
         target = self._target
-        if (path := self._path_as_typed(target)) is not None:
+        if (path := self._paths.as_typed(target)) is not None:
             self._target = Target(target.source, path=path)
             return self._file(path, QueryClass.PATH)
         if target.may_be_either:
-            path = self._path(target.path)
+            path = self._paths.named(target.path)
             if path is not None:
                 return self._file(path, QueryClass.PATH)
             return self._symbol(target.symbol, None, must_be_path=True)
         if not target.path:
             return self._symbol(target.symbol, None)
-        path = self._path(target.path)
+        path = self._paths.named(target.path)
         if path is None:
-            raise self._no_file(target.path)
+            raise self._paths.no_file(target.path)
         if target.symbol:
             return self._symbol(target.symbol, path)
         return self._file(path, QueryClass.LINES if target.has_lines else QueryClass.PATH)
@@ -94,22 +92,16 @@ class Places:
 
     # -- commits ---------------------------------------------------------------------------------
 
-    def _commit(self, name: str, *, must_be: bool) -> Sha:
+    def _commit(self, name: str, *, must_be: bool) -> tuple[Sha, str]:
+        """The commit that is named, and its name; HEAD, and none, where nothing is called so."""
         if name:
             try:
-                return self._repository.commit_named(name)
+                return self._repository.commit_named(name), name
             except RepositoryError:
                 if must_be:
                     raise
                 self._notes.append(f"{name} is not known here: lines are counted as in HEAD")
-                self._revision = ""
-        return self._repository.commit_named("HEAD")
-
-    @property
-    def _at(self) -> str:
-        """The commit in which the place is looked for, in words."""
-        name = self._revision or "HEAD"
-        return self._sha[:10] if self._sha.startswith(name.lower()) else name
+        return self._repository.commit_named("HEAD"), ""
 
     def _nearest_indexed(self, sha: Sha) -> Sha:
         """The newest commit before this one, on its own line, that is indexed."""
@@ -123,94 +115,11 @@ class Places:
 
     # -- files -----------------------------------------------------------------------------------
 
-    def _path(self, written: str) -> str | None:
-        """The path of a file that is or was there; None when nothing is called so."""
-        for path in dict.fromkeys(self._spellings(written)):
-            if self._exists(path):
-                return path
-        if written.startswith("/"):
-            return None
-        suffix = f"/{written}"
-        there = [path for path, _ in self._repository.files_at(self._sha) if path.endswith(suffix)]
-        known = () if there else self._reader.paths()
-        gone = [path for path in known if path.endswith(suffix)]
-        meant = there or [path for path in gone if self._within is None or self._was_there(path)]
-        if len(meant) > 1:
-            first = ", ".join(meant[:_MOST_NAMED]) + (", …" if len(meant) > _MOST_NAMED else "")
-            raise UsageError(f"{written} may be {len(meant)} files", hint=f"say which one: {first}")
-        return meant[0] if meant else None
-
-    def _path_as_typed(self, target: Target) -> str | None:
-        """The file that is called so, as one may be called `a:12`; None where lines or a symbol are meant."""
-        paths = self._spellings(target.typed) if target.typed else ()
-        return next((path for path in paths if self._is_committed(path)), None)
-
-    def _spellings(self, written: str) -> Iterable[str]:
-        """The paths, from the root, that a path may mean: below the folder it was typed in, or as it is."""
-        work_dir = self._repository.work_dir
-        if written.startswith("/"):
-            root = f"{work_dir}/" if work_dir else ""
-            if root and written.startswith(root):
-                yield written.removeprefix(root)
-            return
-        if self._folder:
-            for joined_path in dict.fromkeys(_joined(self._folder, written)):
-                below = posixpath.normpath(joined_path)
-                if not below.startswith("../"):
-                    yield below
-        plain = posixpath.normpath(written)
-        if not plain.startswith(".."):
-            yield plain
-
-    def _is_committed(self, path: str) -> bool:
-        return bool(self._repository.blob_at(self._sha, path)) or self._was_there(path)
-
-    def _was_there(self, path: str) -> bool:
-        """True for a path that changed in history, or in what a commit that was named leads to."""
-        versions = self._reader.versions_of(path)
-        return any(self._within is None or change.commit_id in self._within for change in versions)
-
-    def _exists(self, path: str) -> bool:
-        if self._is_committed(path):
-            return True
-        return self._in_work_tree and read_work_tree(self._repository, path) is not None
-
-    def _no_file(self, written: str) -> UsageError:
-        if later := self._later_file(written):
-            return later
-        if folder := self._folder_named(written):
-            return folder
-        path = posixpath.normpath(posixpath.join(self._folder, written))
-        guess = _nearest_path(path, self._reader.paths())
-        hint = f"did you mean {guess}?" if guess else "git ls-files lists the files"
-        never = ", and there never was"
-        if self._revision or self._repository.is_shallow:
-            never = f" in {self._at}, nor was there before"
-            never += " as far as this shallow clone goes back" if self._repository.is_shallow else ""
-        return UsageError(f"there is no file {written}{never}", hint=hint)
-
-    def _later_file(self, written: str) -> UsageError | None:
-        """What to say of a file that the named commit does not lead to; None when there never was one."""
-        for path in self._spellings(written) if self._revision else ():
-            if self._reader.versions_of(path):
-                former = (name for name in self._library.other_names(path) if self._is_committed(name))
-                name = next(former, None)
-                hint = f"did you mean {name}?" if name else f"history has it: ohara explain {path}"
-                return UsageError(f"{path} is not in {self._at}, nor was it before", hint=hint)
-        return None
-
-    def _folder_named(self, written: str) -> UsageError | None:
-        """What to say of a folder; None for what is none."""
-        for path in self._spellings(written):
-            if path == "." or any(each.startswith(f"{path}/") for each in self._reader.paths()):
-                return UsageError(f"{written} is a folder", hint=f"name a file of it: git ls-files {path}")
-        return None
-
     def _file(self, path: str, query_class: QueryClass) -> Subject:
         """A file as a whole, or lines of it."""
-        blob = self._repository.blob_at(self._sha, path)
+        blob = self._repository.blob_at(self._revision.sha, path)
         if blob is None:
-            work = read_work_tree(self._repository, path) if self._in_work_tree else None
+            work = read_work_tree(self._repository, path) if self._revision.in_work_tree else None
             if work is not None and not self._library.of(path).changes:
                 self._notes.append(f"{path} is not committed yet")
                 return Subject(query_class, (), (), tuple(self._notes))
@@ -228,7 +137,7 @@ class Places:
             raise UsageError(
                 f"{path} is missing or too large to be read by lines", hint=f"ohara explain {path}"
             )
-        work = read_work_tree(self._repository, path) if self._in_work_tree else None
+        work = read_work_tree(self._repository, path) if self._revision.in_work_tree else None
         if b"\0" in data[:8000]:
             raise UsageError(f"{path} is binary: it has no lines", hint=f"ohara explain {path}")
         count = line_count(data if work is None else work)
@@ -246,7 +155,7 @@ class Places:
             elif found.spans != spans:
                 self._notes.append(f"{path} has uncommitted changes: in HEAD these are {_said(found.spans)}")
             spans = found.spans
-        if self._indexed != self._sha:
+        if self._indexed != self._revision.sha:
             older = self._repository.file_at(self._indexed, path)
             spans = committed(spans, data, older).spans if older is not None else ()
         return spans
@@ -280,7 +189,7 @@ class Places:
         at = max(at for at, change in changes.items() if within is None or change.commit_id in within)
         sha = Sha(self._library.graph.shas[at].hex())
         self._notes.append(
-            f"{path} is not in {self._sha[:10]}: its history ends in {sha[:10]}, on another branch"
+            f"{path} is not in {self._revision.sha[:10]}: its history ends in {sha[:10]}, on another branch"
         )
         spans = self._lines_of_version(path, changes[at]) if self._target.has_lines else None
         return Subject(query_class, (Position(sha, path, spans),), (), tuple(self._notes))
@@ -314,7 +223,7 @@ class Places:
             by_path.setdefault(at, []).append(span)
         starts = []
         for at, lines in by_path.items():
-            blob = self._repository.blob_at(self._sha, at)
+            blob = self._repository.blob_at(self._revision.sha, at)
             spans = self._lines(at, joined(lines), blob) if blob else ()
             if not blob:
                 self._notes.append(f"{at} is not committed yet")
@@ -339,8 +248,8 @@ class Places:
         return list(dict.fromkeys(paths))
 
     def _content(self, path: str) -> bytes:
-        work = read_work_tree(self._repository, path) if self._in_work_tree else None
-        return (work if work is not None else self._repository.file_at(self._sha, path)) or b""
+        work = read_work_tree(self._repository, path) if self._revision.in_work_tree else None
+        return (work if work is not None else self._repository.file_at(self._revision.sha, path)) or b""
 
     def _gone_symbol(self, name: str, path: str | None, *, must_be_path: bool) -> Subject:
         gone = gone_symbol(self._repository, self._reader, self._library, name, path, within=self._within)
@@ -351,14 +260,14 @@ class Places:
             self._notes.append(f"{name} was last in {gone.start.path}, and removed in {sha[:10]}")
             ending = _ending(gone.change, sha, gone.start)
             return Subject(QueryClass.SYMBOL, (gone.start,), (ending,), tuple(self._notes))
-        self._notes.append(f"{name} is not in {self._at}; it was last changed in {sha[:10]}")
+        self._notes.append(f"{name} is not in {self._revision.words}; it was last changed in {sha[:10]}")
         return Subject(QueryClass.SYMBOL, (gone.start,), (), tuple(self._notes))
 
     def _no_symbol(self, name: str, path: str | None, *, must_be_path: bool) -> UsageError:
-        if must_be_path and (refused := self._later_file(name) or self._folder_named(name)):
+        if must_be_path and (refused := self._paths.later_file(name) or self._paths.folder_named(name)):
             return refused
-        if self._revision and self._reader.symbols_named((name,)):
-            where = f"{path} at {self._at}" if path else self._at
+        if self._revision.name and self._reader.symbols_named((name,)):
+            where = f"{path} at {self._revision.words}" if path else self._revision.words
             defined = [each.path for each in self._reader.definitions(name)]
             who = f"HEAD has it in {defined[0]}" if defined else "history has it"
             return UsageError(
@@ -374,18 +283,11 @@ class Places:
             known = self._reader.symbol_names()
         guess = _nearest_name(name, known)
         if guess is None and must_be_path:
-            guess = _nearest_path(name, self._reader.paths())
+            guess = nearest_path(name, self._reader.paths())
         if guess and path:
             guess = f"{path}:{guess}"
         hint = f"did you mean {guess}?" if guess else "ohara find searches for anything else"
         return UsageError(f"history knows {what}{where}", hint=hint)
-
-
-def _joined(folder: str, name: str) -> Iterable[str]:
-    """A name below a folder: as they are, and as the whole is decoded where either may be no UTF-8."""
-    yield posixpath.join(folder, name)
-    for parts in product(decode.encodings(folder), decode.encodings(name)):
-        yield decode.path(posixpath.join(*parts))
 
 
 def nearest_indexed(repository: Repository, graph: CommitGraph, sha: Sha) -> tuple[Sha | None, int]:
@@ -416,20 +318,6 @@ def _said(spans: Spans) -> str:
 
 def _are(spans: Spans) -> str:
     return "is" if len(spans) == 1 and spans[0].first == spans[0].last else "are"
-
-
-def _nearest_path(written: str, known: Sequence[str]) -> str | None:
-    """The path that was probably meant: few slips in all of it, or in its last name."""
-    name = written.rsplit("/", 1)[-1]
-    alike = [path for path in known if abs(len(path) - len(written)) <= 3][:20_000]
-    guess = nearest(written, alike, within=max(1, min(3, len(written) // 4)))
-    if guess:
-        return guess
-    by_name = {
-        path.rsplit("/", 1)[-1]: path for path in known if abs(len(path.rsplit("/", 1)[-1]) - len(name)) <= 2
-    }
-    slip = nearest(name, by_name, within=max(1, min(2, len(name) // 4)))
-    return by_name[slip] if slip else None
 
 
 def _nearest_name(written: str, known: Sequence[str]) -> str | None:

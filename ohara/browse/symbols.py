@@ -11,6 +11,7 @@ from ohara.languages import language_of
 from ohara.model import Filters, Sha
 from ohara.parse.symbols import symbols_in
 from ohara.retrieve.order_by_age import newest_first
+from ohara.store.answers import ResolvedCommits
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -56,7 +57,7 @@ def hunks_with(reader: Reader, name: str, within: Collection[int] | None = None)
     """The hunks that touch a symbol, newest first; of these commits alone, if there are any."""
     filters = Filters() if within is None else Filters(refs=("REV",))
     numbers = reader.symbols_named((name,))
-    touched = reader.touching(numbers, reader.allow(filters, reachable=within)) if numbers else []
+    touched = reader.touching(numbers, reader.allow(filters, ResolvedCommits.of(within))) if numbers else []
     newest = newest_first(reader, [each.at for each in touched])
     return list(dict.fromkeys(at.hunk for at in newest))
 
