@@ -13,9 +13,10 @@ from ohara.plural import are, counted
 from ohara.query import filter_sources, pattern_source
 from ohara.records import dataclass
 from ohara.retrieve.fates import asks_for_fates, in_fate
+from ohara.store.answers import ResolvedCommits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ohara.model import HunkId, Query, Sha
     from ohara.retrieve.request import Sources
@@ -43,15 +44,8 @@ def allow(sources: Sources, reader: Reader, filters: Filters) -> Bounds:
     """The hunks that filters other than is: let through."""
     reached = sources.reachable(reader, filters.refs) if filters.refs else None
     named = sources.named(reader, filters.commits) if filters.commits else None
-    beyond = sources.reachable(reader, filters.not_refs) if filters.not_refs else None
-    others = sources.named(reader, filters.not_commits) if filters.not_commits else None
-    allowed = reader.allow(
-        filters,
-        reachable=reached.commits if reached else None,
-        named=named.commits if named else (),
-        not_reachable=beyond.commits if beyond else None,
-        not_named=others.commits if others else (),
-    )
+    resolved = ResolvedCommits.of(reached.commits if reached else None, named.commits if named else ())
+    allowed = reader.allow(filters, resolved, _excluded(sources, reader, filters))
     # What is not indexed cannot answer, so that leaving it out needs no note.
     notes = tuple(found.note for found in (reached, named) if found and found.note)
     return Bounds(allowed, notes, reached.outside if reached else 0)
@@ -62,7 +56,7 @@ def unread(sources: Sources, reader: Reader, query: Query) -> Unread | None:
     if not reader.unread_commits():
         return None
     filters = query.filters
-    counts = _within(sources, reader, filters, reader.unread)
+    counts = reader.unread(filters, _resolved(sources, reader, filters), _excluded(sources, reader, filters))
     if not counts.commits:
         return None
     why = {
@@ -82,7 +76,9 @@ def not_searched(sources: Sources, reader: Reader, filters: Filters) -> str:
     """A note about the changes of binary files, which have no lines, that filters on files let through."""
     if not (filters.paths or filters.exts) or filters.symbols or asks_for_fates(filters):
         return ""
-    files = _within(sources, reader, filters, reader.binary_files)
+    files = reader.binary_files(
+        filters, _resolved(sources, reader, filters), _excluded(sources, reader, filters)
+    )
     if not files:
         return ""
     changes = sum(files.values())
@@ -91,14 +87,22 @@ def not_searched(sources: Sources, reader: Reader, filters: Filters) -> str:
     return f"{said} {are(changes)} not searched (binary): ohara explain {file} lists {them}"
 
 
-def _within(sources: Sources, reader: Reader, filters: Filters, count: Callable[..., T]) -> T:
-    """What is counted of what filters let through."""
-    return count(
-        filters,
-        reachable=sources.reachable(reader, filters.refs).commits if filters.refs else None,
-        named=sources.named(reader, filters.commits).commits if filters.commits else (),
-        not_reachable=sources.reachable(reader, filters.not_refs).commits if filters.not_refs else None,
-        not_named=sources.named(reader, filters.not_commits).commits if filters.not_commits else (),
+def _resolved(sources: Sources, reader: Reader, filters: Filters) -> ResolvedCommits:
+    """The commits that filters let through, as far as git tells them."""
+    return _commits(sources, reader, filters.refs, filters.commits)
+
+
+def _excluded(sources: Sources, reader: Reader, filters: Filters) -> ResolvedCommits:
+    """The commits that filters leave out, as far as git tells them."""
+    return _commits(sources, reader, filters.not_refs, filters.not_commits)
+
+
+def _commits(
+    sources: Sources, reader: Reader, refs: tuple[str, ...], commits: tuple[str, ...]
+) -> ResolvedCommits:
+    return ResolvedCommits.of(
+        sources.reachable(reader, refs).commits if refs else None,
+        sources.named(reader, commits).commits if commits else (),
     )
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ohara.history.reasons import Reason
     from ohara.model import ChangeKind, Commit, HunkId, PassStatus, Sha
 
@@ -39,6 +41,22 @@ class UnreadCounts(NamedTuple):
     lacking: int = 0
     oversized: int = 0
     cut: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCommits:
+    """The indexed commits that refs lead to, None where there are no refs, and those that are named."""
+
+    reachable: frozenset[int] | None = None
+    named: frozenset[Sha] = frozenset()
+
+    @classmethod
+    def of(cls, reachable: Collection[int] | None, named: Collection[Sha] = ()) -> ResolvedCommits:
+        """The same, for who has lists."""
+        return cls(None if reachable is None else frozenset(reachable), frozenset(named))
+
+
+UNRESOLVED = ResolvedCommits()
 
 
 class UnreadCommit(NamedTuple):

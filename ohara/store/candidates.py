@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from ohara.store.answers import UNRESOLVED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
-    from ohara.model import Filters, HunkId, Sha, VectorBlock, VectorForm
+    from ohara.model import Filters, HunkId, VectorBlock, VectorForm
     from ohara.store.answers import (
         CommitHunk,
         Occurrence,
         PathChange,
         PlacedHunk,
+        ResolvedCommits,
         ScoredByWords,
         TouchedBy,
         TrigramMatch,
@@ -94,31 +97,18 @@ class Candidates(Protocol):
     """How lanes find hunks. Each call applies `allowed` before it takes the best."""
 
     def allow(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> Allowed:
         """The hunks that pass filters, as the index is now.
 
-        `reachable` are the indexed commits that `filters.refs` lead to, required when there are refs; `named`
-        are the commits that `filters.commits` name; `not_reachable` and `not_named` are those of
+        `resolved` is what git says of `filters.refs` and `filters.commits`, `excluded` what it says of
         `filters.not_refs` and `filters.not_commits`. A filter that nothing fits lets nothing through, and
         left out it leaves nothing out.
         """
         ...
 
     def unread(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> UnreadCounts:
         """How much was not read of what filters let through, told as for `allow`; binary files do not count.
 
@@ -127,13 +117,7 @@ class Candidates(Protocol):
         ...
 
     def binary_files(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> Mapping[str, int]:
         """The binary files that filters let through, told as for `allow`, and how many changes of each.
 

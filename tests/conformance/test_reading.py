@@ -23,6 +23,7 @@ from ohara.model import (
 from ohara.store.answers import (
     HunkPieces,
     HunkRange,
+    ResolvedCommits,
     ScoredByWords,
     TouchedBy,
     UnreadCounts,
@@ -203,14 +204,15 @@ def test_filters_let_through_what_they_say(reader: Reader, filters: Filters, ans
 
 def test_refs_and_named_commits_narrow(reader: Reader) -> None:
     numbers = {letter: number for number, letter in named(reader).items()}
-    reached = reader.allow(Filters(refs=("side",)), reachable=[numbers["a"], numbers["c"]])
-    assert letters(reader.recent(reached)) == "cca"
-    assert letters(reader.recent(reader.allow(Filters(commits=("x",)), named=[sha("b"), sha("f")]))) == "b"
+    side = ResolvedCommits.of([numbers["a"], numbers["c"]])
+    both = ResolvedCommits.of(None, [sha("b"), sha("f")])
+    assert letters(reader.recent(reader.allow(Filters(refs=("side",)), side))) == "cca"
+    assert letters(reader.recent(reader.allow(Filters(commits=("x",)), both))) == "b"
     with pytest.raises(ValueError, match="reach"):
         reader.allow(Filters(refs=("side",)))
-    beyond = reader.allow(Filters(not_refs=("side",)), not_reachable=[numbers["a"], numbers["c"]])
+    beyond = reader.allow(Filters(not_refs=("side",)), excluded=side)
     assert letters(reader.recent(beyond)) == "eedb"
-    others = reader.allow(Filters(not_commits=("x",)), not_named=[sha("b"), sha("f")])
+    others = reader.allow(Filters(not_commits=("x",)), excluded=both)
     assert letters(reader.recent(others)) == "eedcca"
     with pytest.raises(ValueError, match="refs"):
         reader.allow(Filters(not_refs=("side",)))
@@ -912,8 +914,12 @@ def test_what_was_not_read_is_counted_within_filters(index: Index) -> None:
     ):
         assert reader.unread(filters) == counts, filters
     of_b = reader.indexed([sha("b")])[sha("b")]
-    assert reader.unread(Filters(refs=("old",)), reachable=[of_b]) == UnreadCounts(commits=1, lacking=1)
-    assert reader.unread(Filters(commits=("d",)), named=[sha("d")]) == UnreadCounts(commits=1, oversized=1)
+    assert reader.unread(Filters(refs=("old",)), ResolvedCommits.of([of_b])) == UnreadCounts(
+        commits=1, lacking=1
+    )
+    assert reader.unread(Filters(commits=("d",)), ResolvedCommits.of(None, [sha("d")])) == UnreadCounts(
+        commits=1, oversized=1
+    )
     readers.close()
     with open_writer(index) as writer:
         writer.show(live=(), dead=[sha("b"), sha("e")])
@@ -939,8 +945,10 @@ def test_binary_files_are_counted_within_filters(index: Index) -> None:
     ):
         assert reader.binary_files(filters) == files, filters
     of_b = reader.indexed([sha("b")])[sha("b")]
-    assert reader.binary_files(Filters(refs=("old",)), reachable=[of_b]) == {"image.png": 1}
-    assert reader.binary_files(Filters(not_commits=("b",)), not_named=[sha("b")]) == {"image.png": 1}
+    assert reader.binary_files(Filters(refs=("old",)), ResolvedCommits.of([of_b])) == {"image.png": 1}
+    assert reader.binary_files(
+        Filters(not_commits=("b",)), excluded=ResolvedCommits.of(None, [sha("b")])
+    ) == {"image.png": 1}
     readers.close()
     with open_writer(index) as writer:
         writer.show(live=(), dead=[sha("b")])

@@ -19,7 +19,7 @@ from ohara.engine import Engine
 from ohara.index.job import IndexOptions
 from ohara.index.survey import RefChoice
 from ohara.model import ChangeKind, Filters, HunkId, SearchOptions
-from ohara.store.answers import WordQuery
+from ohara.store.answers import ResolvedCommits, WordQuery
 from ohara.store.sql.filters import compile_filters as as_conditions
 from ohara.store.sqlite import filters as sqlite_filters
 from ohara.store.sqlite.filters import EVERYTHING
@@ -130,22 +130,20 @@ def test_a_set_lets_through_what_the_condition_does(reader: Reader, data: st.Dat
     def shas() -> tuple[Sha, ...]:
         return tuple(sha for _, sha in chosen.sample(commits, 3))
 
-    told = {
-        "reachable": numbers() if filters.refs else None,
-        "named": shas() if filters.commits else (),
-        "not_reachable": numbers() if filters.not_refs else None,
-        "not_named": shas() if filters.not_commits else (),
-    }
-    condition = as_conditions(reader, filters, EVERYTHING, **told)  # type: ignore[arg-type]
+    told = (
+        ResolvedCommits.of(numbers() if filters.refs else None, shas() if filters.commits else ()),
+        ResolvedCommits.of(numbers() if filters.not_refs else None, shas() if filters.not_commits else ()),
+    )
+    condition = as_conditions(reader, filters, EVERYTHING, *told)
     wanted = [
         n for (n,) in reader.rows(f"SELECT id FROM hunk WHERE {condition.condition}", condition.parameters)
     ]
     for _ in ("made", "kept"):
-        allowed = reader.allow(filters, **told)  # type: ignore[arg-type]
+        allowed = reader.allow(filters, *told)
         assert hunks(reader, allowed) == sorted(wanted)
     both = {"contents": "content_id", "commits": "commit_id"}
     for name, column in both.items():
-        there = getattr(reader.allow(filters, **told), name)(reader)  # type: ignore[arg-type]
+        there = getattr(reader.allow(filters, *told), name)(reader)
         found = reader.rows(
             f"SELECT DISTINCT {column} FROM hunk WHERE {column} IS NOT NULL AND {condition.condition}",
             condition.parameters,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from ohara.store.answers import UNRESOLVED
 from ohara.store.facts import THREADS
 from ohara.store.postgres import nearest, word_queries
 from ohara.store.postgres.filters import WordFilter
@@ -16,10 +17,11 @@ from ohara.store.sql.reader import Lookups
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
-    from ohara.model import Filters, Sha
+    from ohara.model import Filters
     from ohara.store.answers import (
         Occurrence,
         PlacedHunk,
+        ResolvedCommits,
         ScoredByWords,
         TrigramMatch,
         UnreadCounts,
@@ -49,64 +51,22 @@ class Reader(Session, Lookups):
         return f"{self.stamp[:8]}.{self.hunk_count()}.{counts.commits}.{done}.{threads}"
 
     def allow(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> WordFilter:
         """The hunks that pass filters, as the index is now."""
-        return compile_filters(
-            self,
-            filters,
-            WordFilter(session=self),
-            reachable=reachable,
-            named=named,
-            not_reachable=not_reachable,
-            not_named=not_named,
-        )
+        return compile_filters(self, filters, WordFilter(session=self), resolved, excluded)
 
     def unread(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> UnreadCounts:
         """How much was not read of what filters let through."""
-        return unread.unread(
-            self,
-            filters,
-            WordFilter(session=self),
-            reachable=reachable,
-            named=named,
-            not_reachable=not_reachable,
-            not_named=not_named,
-        )
+        return unread.unread(self, filters, WordFilter(session=self), resolved, excluded)
 
     def binary_files(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> Mapping[str, int]:
         """The binary files that filters let through, and how many changes of each."""
-        return unread.binary_files(
-            self,
-            filters,
-            WordFilter(session=self),
-            reachable=reachable,
-            named=named,
-            not_reachable=not_reachable,
-            not_named=not_named,
-        )
+        return unread.binary_files(self, filters, WordFilter(session=self), resolved, excluded)
 
     def narrowed(self, reason: Hashable, make: Callable[[], Allowed]) -> Allowed:
         """The hunks that `make` lets through: the server plans anew for each question."""

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, TypeVar
 from ohara.languages import languages_named
 from ohara.query import path_pattern
 from ohara.records import dataclass
+from ohara.store.answers import UNRESOLVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import Self
 
-    from ohara.model import Filters, HunkId, Sha
-    from ohara.store.answers import WordQuery
+    from ohara.model import Filters, HunkId
+    from ohara.store.answers import ResolvedCommits, WordQuery
     from ohara.store.sql.session import Asks
 
 _ANY_DEAD = "SELECT 1 FROM commits WHERE live = 0 LIMIT 1"
@@ -106,24 +107,18 @@ def compile_filters(
     session: Asks,
     filters: Filters,
     everything: FilterT,
-    *,
-    reachable: Collection[int] | None = None,
-    named: Collection[Sha] = (),
-    not_reachable: Collection[int] | None = None,
-    not_named: Collection[Sha] = (),
+    resolved: ResolvedCommits = UNRESOLVED,
+    excluded: ResolvedCommits = UNRESOLVED,
 ) -> FilterT:
     """The condition that filters put on hunks, as the index stands now; `everything` lets all through.
 
-    `reachable` is every indexed commit that `filters.refs` lead to; it must be given when there are refs.
-    `named` are the commits that `filters.commits` name; likewise for what is to be left out.
+    `resolved` and `excluded` are as for `Candidates.allow`.
     """
-    if filters.refs and reachable is None:
+    if filters.refs and resolved.reachable is None:
         raise ValueError("refs need the commits that they reach")
-    found = _bounds(session, filters, everything, reachable, named)
+    found = _bounds(session, filters, everything, resolved)
     for each in filters.excluded:
-        found = found.without(
-            compile_filters(session, each, everything, reachable=not_reachable, named=not_named)
-        )
+        found = found.without(compile_filters(session, each, everything, excluded))
     return found
 
 
@@ -131,11 +126,10 @@ def _bounds(
     session: Asks,
     filters: Filters,
     everything: FilterT,
-    reachable: Collection[int] | None,
-    named: Collection[Sha],
+    resolved: ResolvedCommits,
 ) -> FilterT:
     found = everything
-    commits, commit_values = _commit_conditions(session, filters, reachable)
+    commits, commit_values = _commit_conditions(session, filters, resolved.reachable)
     if commits:
         found = found.also(_COMMITS.format(" AND ".join(("live = 1", *commits))), *commit_values)
     elif session.rows(_ANY_DEAD):
@@ -146,7 +140,7 @@ def _bounds(
     if filters.not_paths:
         found = found.also(_NOT_FILES, session.listed(matching_paths(session, filters.not_paths)))
     if filters.commits:
-        found = found.also(_NAMED_COMMITS, session.listed(named))
+        found = found.also(_NAMED_COMMITS, session.listed(resolved.named))
     if filters.symbols:
         found = found.also(_SYMBOLS, session.listed(symbol_ids(session, filters.symbols)))
     return found

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Filters, LeftOut, Sha
 from ohara.records import replace
-from ohara.store.answers import UnreadCommit, UnreadCounts
+from ohara.store.answers import UNRESOLVED, UnreadCommit, UnreadCounts
 from ohara.store.sql.filters import compile_filters
 from ohara.store.sql.session import SHA_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
+    from ohara.store.answers import ResolvedCommits
     from ohara.store.sql.filters import FilterT
     from ohara.store.sql.session import Session
 
@@ -74,11 +73,8 @@ def unread(
     session: Session,
     filters: Filters,
     everything: FilterT,
-    *,
-    reachable: Collection[int] | None = None,
-    named: Collection[Sha] = (),
-    not_reachable: Collection[int] | None = None,
-    not_named: Collection[Sha] = (),
+    resolved: ResolvedCommits = UNRESOLVED,
+    excluded: ResolvedCommits = UNRESOLVED,
 ) -> UnreadCounts:
     """How much was not read of what filters let through; `everything` lets all through.
 
@@ -91,16 +87,7 @@ def unread(
         of_files, paths=(), not_paths=(), langs=(), not_langs=(), exts=(), not_exts=(), kinds=(), not_kinds=()
     )
     files, commits = (
-        compile_filters(
-            session,
-            each,
-            everything,
-            reachable=reachable,
-            named=named,
-            not_reachable=not_reachable,
-            not_named=not_named,
-        )
-        for each in (of_files, of_commits)
+        compile_filters(session, each, everything, resolved, excluded) for each in (of_files, of_commits)
     )
     if of_files != of_commits:
         commits = commits.also(_AMONG, session.listed(_lacking_folders(session)))
@@ -113,22 +100,12 @@ def binary_files(
     session: Session,
     filters: Filters,
     everything: FilterT,
-    *,
-    reachable: Collection[int] | None = None,
-    named: Collection[Sha] = (),
-    not_reachable: Collection[int] | None = None,
-    not_named: Collection[Sha] = (),
+    resolved: ResolvedCommits = UNRESOLVED,
+    excluded: ResolvedCommits = UNRESOLVED,
 ) -> dict[str, int]:
     """The binary files that filters let through, and how many changes of each."""
-    allowed = compile_filters(
-        session,
-        replace(filters, symbols=(), not_symbols=()),
-        everything,
-        reachable=reachable,
-        named=named,
-        not_reachable=not_reachable,
-        not_named=not_named,
-    )
+    within = replace(filters, symbols=(), not_symbols=())
+    allowed = compile_filters(session, within, everything, resolved, excluded)
     rows = session.rows(_BINARY_FILES.format(allowed.condition), allowed.parameters)
     return {path: int(changes) for path, changes in rows}
 

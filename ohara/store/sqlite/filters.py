@@ -7,14 +7,15 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from ohara.records import dataclass
+from ohara.store.answers import UNRESOLVED
 from ohara.store.sql.filters import HunkFilter
-from ohara.store.sqlite.hunk_sets import HunkSet, Reach, flagged, flags, hunk_set
+from ohara.store.sqlite.hunk_sets import HunkSet, flagged, flags, hunk_set
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
-    from ohara.model import Filters, HunkId, Sha
-    from ohara.store.answers import WordQuery
+    from ohara.model import Filters, HunkId
+    from ohara.store.answers import ResolvedCommits, WordQuery
     from ohara.store.sql.session import Asks
     from ohara.store.sqlite.session import Session
 
@@ -131,18 +132,14 @@ EVERYTHING = FtsFilter()
 def compile_filters(
     session: Session,
     filters: Filters,
-    *,
-    reachable: Collection[int] | None = None,
-    named: Collection[Sha] = (),
-    not_reachable: Collection[int] | None = None,
-    not_named: Collection[Sha] = (),
+    resolved: ResolvedCommits = UNRESOLVED,
+    excluded: ResolvedCommits = UNRESOLVED,
 ) -> FtsFilter:
     """The hunks that filters let through as the index is now: worked out once, and kept until it changes."""
     within = replace(filters, repos=(), not_repos=(), fates=(), not_fates=())  # which are others' to decide
-    reach, beyond = Reach.of(reachable, named), Reach.of(not_reachable, not_named)
 
     def compiled() -> FtsFilter:
-        found = hunk_set(session, within, reach, beyond)
+        found = hunk_set(session, within, resolved, excluded)
         return FtsFilter.of(found) if found is not None else EVERYTHING
 
-    return session.shared(("filters", within, reach, beyond), compiled)
+    return session.shared(("filters", within, resolved, excluded), compiled)

@@ -16,9 +16,10 @@ from ohara.records import dataclass
 from ohara.store.sql import filters as shared
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from ohara.model import Filters, Sha
+    from ohara.model import Filters
+    from ohara.store.answers import ResolvedCommits
     from ohara.store.sql.session import Asks
     from ohara.store.sqlite.session import Session
 
@@ -81,38 +82,27 @@ class HunkSet:
         return self._more[column]
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What git says that filters mean: the commits that refs lead to, and those that are named."""
-
-    reachable: frozenset[int] | None = None
-    named: frozenset[Sha] = frozenset()
-
-    @classmethod
-    def of(cls, reachable: Collection[int] | None, named: Collection[Sha]) -> Reach:
-        """The same, for who has lists."""
-        return cls(None if reachable is None else frozenset(reachable), frozenset(named))
-
-
 def flagged(session: Asks, statement: str, *parameters: object) -> bytes:
     """The numbers that a statement gives in one list, as flags."""
     return flags(json.loads(session.rows(statement, parameters)[0][0]))
 
 
-def hunk_set(session: Asks, filters: Filters, reach: Reach, beyond: Reach) -> HunkSet | None:
+def hunk_set(
+    session: Asks, filters: Filters, resolved: ResolvedCommits, excluded: ResolvedCommits
+) -> HunkSet | None:
     """The hunks that filters let through, as the index is now; None when these are all.
 
-    `beyond` is what is to be left out: of `filters.not_refs` and `filters.not_commits`.
+    `excluded` is what is to be left out: of `filters.not_refs` and `filters.not_commits`.
     """
     conditions: list[tuple[str, bytes]] = []
-    for column, found in _found(session, filters, reach):
+    for column, found in _found(session, filters, resolved):
         conditions.append((_IS.format(column), found))
     if filters.not_paths:
         there = flags(shared.matching_paths(session, filters.not_paths))
         found = flagged(session, _FILES_WITH.format(_AT_PATH), there)
         conditions.append((_IS_NOT.format("file_id"), found))
     for each in filters.excluded:
-        for column, found in _found(session, each, beyond):
+        for column, found in _found(session, each, excluded):
             conditions.append((_IS_NOT.format(column), found))
     if dead := flagged(session, _COMMITS_WITH.format(_DEAD)):
         conditions.append((_IS_NOT.format("commit_id"), dead))
@@ -122,11 +112,11 @@ def hunk_set(session: Asks, filters: Filters, reach: Reach, beyond: Reach) -> Hu
     return HunkSet(flagged(session, _HUNKS.format(where), *(found for _, found in conditions)))
 
 
-def _found(session: Asks, filters: Filters, reach: Reach) -> list[tuple[str, bytes]]:
+def _found(session: Asks, filters: Filters, resolved: ResolvedCommits) -> list[tuple[str, bytes]]:
     """What each filter names, with the column of hunks in which that stands."""
-    if filters.refs and reach.reachable is None:
+    if filters.refs and resolved.reachable is None:
         raise ValueError("refs need the commits that they reach")
-    commits = [("commit_id", found) for found in _commits(session, filters, reach)]
+    commits = [("commit_id", found) for found in _commits(session, filters, resolved)]
     files = [("file_id", found) for found in _files(session, filters)]
     if not filters.symbols:
         return [*commits, *files]
@@ -134,7 +124,7 @@ def _found(session: Asks, filters: Filters, reach: Reach) -> list[tuple[str, byt
     return [*commits, *files, ("id", flagged(session, _TOUCHING, symbols))]
 
 
-def _commits(session: Asks, filters: Filters, reach: Reach) -> Iterable[bytes]:
+def _commits(session: Asks, filters: Filters, resolved: ResolvedCommits) -> Iterable[bytes]:
     def those(where: str, value: object) -> bytes:
         return flagged(session, _COMMITS_WITH.format(where), value)
 
@@ -146,10 +136,10 @@ def _commits(session: Asks, filters: Filters, reach: Reach) -> Iterable[bytes]:
         yield those(_AUTHORED, flags(shared.people_called(session, filters.authors)))
     if filters.messages:
         yield flags(shared.commits_saying(session, filters.messages))
-    if filters.refs and reach.reachable is not None:
-        yield flags(reach.reachable)
+    if filters.refs and resolved.reachable is not None:
+        yield flags(resolved.reachable)
     if filters.commits:
-        yield those(_NAMED, session.listed(reach.named))
+        yield those(_NAMED, session.listed(resolved.named))
 
 
 def _files(session: Asks, filters: Filters) -> Iterable[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from ohara.store.answers import UNRESOLVED
 from ohara.store.sql import literal, unread
 from ohara.store.sql.reader import Lookups
 from ohara.store.sqlite import nearest, word_queries
@@ -14,10 +15,11 @@ from ohara.store.sqlite.trigram_search import trigram_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
-    from ohara.model import Filters, Sha
+    from ohara.model import Filters
     from ohara.store.answers import (
         Occurrence,
         PlacedHunk,
+        ResolvedCommits,
         ScoredByWords,
         TrigramMatch,
         UnreadCounts,
@@ -41,63 +43,22 @@ class Reader(Session, Lookups):
     """A session with the look-ups that answer questions."""
 
     def allow(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> FtsFilter:
         """The hunks that pass filters, as the index is now."""
-        return compile_filters(
-            self,
-            filters,
-            reachable=reachable,
-            named=named,
-            not_reachable=not_reachable,
-            not_named=not_named,
-        )
+        return compile_filters(self, filters, resolved, excluded)
 
     def unread(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> UnreadCounts:
         """How much was not read of what filters let through."""
-        return unread.unread(
-            self,
-            filters,
-            EVERYTHING,
-            reachable=reachable,
-            named=named,
-            not_reachable=not_reachable,
-            not_named=not_named,
-        )
+        return unread.unread(self, filters, EVERYTHING, resolved, excluded)
 
     def binary_files(
-        self,
-        filters: Filters,
-        *,
-        reachable: Collection[int] | None = None,
-        named: Collection[Sha] = (),
-        not_reachable: Collection[int] | None = None,
-        not_named: Collection[Sha] = (),
+        self, filters: Filters, resolved: ResolvedCommits = UNRESOLVED, excluded: ResolvedCommits = UNRESOLVED
     ) -> Mapping[str, int]:
         """The binary files that filters let through, and how many changes of each."""
-        return unread.binary_files(
-            self,
-            filters,
-            EVERYTHING,
-            reachable=reachable,
-            named=named,
-            not_reachable=not_reachable,
-            not_named=not_named,
-        )
+        return unread.binary_files(self, filters, EVERYTHING, resolved, excluded)
 
     def narrowed(self, reason: Hashable, make: Callable[[], Allowed]) -> FtsFilter:
         """The hunks that `make` lets through, kept as one set for the same reason until the index changes."""
