@@ -6,6 +6,7 @@ import json
 import math
 import sys
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,8 +114,13 @@ def machine() -> Machine:
 def test_the_machine_says_when_it_was_busy() -> None:
     assert machine().busy
     assert "busy" in machine().sentence()
+    own_work = replace(machine(), used_by_others=0.04)  # of which the load of the last minute still tells
+    assert not own_work.busy
+    assert "load 1.5 when it began, others used 4% of the processors" in own_work.sentence()
+    assert replace(machine(), load=0.1, used_by_others=0.5).busy
     here = look()
     assert here.cores >= 1
+    assert here.used_by_others is None or 0 <= here.used_by_others <= 1
     assert here.packages["ohara"]
     assert here.git in here.sentence()
 
