@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import subprocess
@@ -49,7 +50,8 @@ def compile_speedups(sources: Path, target: Path) -> str:
     making = target.with_suffix(f".{os.getpid()}")  # a running ohara keeps the file that it has loaded
     headers = f"-I{sysconfig.get_path('include')}"
     files = sorted(map(str, sources.glob("*.c")))
-    options = ["-O2", "-fPIC", "-fvisibility=hidden", *shared, headers]
+    named = f'-DSOURCES="{sources_digest(sources)}"'  # Python uses what was made of the sources it goes with
+    options = ["-O2", "-fPIC", "-fvisibility=hidden", *shared, headers, named]
     command = [*compiler, *options, *files, "-o", str(making)]
     try:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
@@ -59,3 +61,11 @@ def compile_speedups(sources: Path, target: Path) -> str:
         return next(iter(done.stderr.splitlines()), f"{compiler[0]} failed")
     making.replace(target)
     return ""
+
+
+def sources_digest(sources: Path) -> str:
+    """What the C files of a folder go by, whatever their line ends."""
+    digest = hashlib.blake2b(digest_size=8)
+    for file in sorted(sources.glob("*.[ch]")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    return digest.hexdigest()

@@ -81,6 +81,11 @@ def _database(name: str) -> Iterator[Finding]:
 
 
 def _compiled(name: str) -> Iterator[Finding]:
+    if speedups.is_outdated:
+        checkout = Path(speedups.__file__).parents[2]
+        said = "compiled from other sources than these, and not used: indexing takes a third longer"
+        yield Finding(name, well=False, said=said, fix=f"pip install -e {checkout}")
+        return
     there = speedups.compiled is not None
     without = "not there: installed without a C compiler; words and literals of a history take a third longer"
     yield Finding(name, well=True, said="indexing is compiled" if there else without)

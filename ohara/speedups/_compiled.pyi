@@ -6,6 +6,8 @@ _Apart: TypeAlias = tuple[bytes, bytes, bytes, bytes]
 _Strings: TypeAlias = list[bytes | None]
 _TreeEntries: TypeAlias = list[tuple[int, bytes, bytes]]
 
+SOURCES: str
+
 class Words:
     def __new__(cls, analyse: Callable[[str], tuple[bytes, bool]], most: int, seed: int) -> Words: ...
     def pack(self, text: str, /) -> bytes: ...

@@ -2,6 +2,10 @@
 
 #include "speedups.h"
 
+#ifndef SOURCES
+#define SOURCES "" /* compiled by hand */
+#endif
+
 static PyMethodDef functions[] = {
     {"distinct", distinct, METH_VARARGS, "Which numbers some packed texts consist of, each once and in order."},
     {"written", written, METH_VARARGS, "The postings of some words, as strings, and how many texts hold each."},
@@ -28,6 +32,8 @@ static int
 module_exec(PyObject *module)
 {
     kinds_fill();
+    if (PyModule_AddStringConstant(module, "SOURCES", SOURCES) < 0)
+        return -1;
     return add_type(module, "Words", &words_spec) < 0 || add_type(module, "Standing", &standing_spec) < 0 ? -1 : 0;
 }
 
