@@ -2,7 +2,8 @@
 
 The block goes right after the first line: a hook that ends in `exit` or `exec` still runs it, and the hook's
 own exit code does not change. A hook that cannot be changed safely is left alone and reported, with the lines
-to add by hand. In the foreground the block only checks whether a daemon is running; the rest is detached.
+to add by hand. In the foreground the block only checks whether a daemon is running, or a process that an
+earlier hook started and that has yet to look at the refs; the rest is detached.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ohara.errors import OharaError, RepositoryError
 from ohara.gitcommand import git_command, git_environment
 from ohara.records import dataclass
 from ohara.setup import subprocesses
+from ohara.setup.hook_run import WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,16 +63,22 @@ def snippet() -> str:
     """The lines that a hook must contain; they start no Python in the foreground and always succeed.
 
     A running daemon notices commits itself. Otherwise `ohara hook run` is started detached: without the
-    terminal, git's lock files and git's variables.
+    terminal, git's lock files and git's variables. A rebase fires a hundred hooks a second, so who was
+    started for this folder is noted: while that process waits, no other is started.
     """
-    pid_file = shlex.quote(str(paths.runtime_dir() / "daemon.pid"))
+    folder = paths.runtime_dir()
+    pid_file, mark = shlex.quote(str(folder / "daemon.pid")), shlex.quote(str(folder / WAITING))
     home = os.environ.get(paths.HOME_VARIABLE)
     setting = f"{paths.HOME_VARIABLE}={shlex.quote(home)} " if home else ""
     run = shlex.join(subprocesses.ohara_command("hook", "run"))
     return (
-        f'if ! {{ read -r ohara_pid < {pid_file} && kill -0 "$ohara_pid"; }} 2>/dev/null; then\n'
+        f'if ! {{ read -r ohara_pid < {pid_file} && kill -0 "$ohara_pid"; }} 2>/dev/null &&\n'
+        f'  ! {{ read -r ohara_pid ohara_in < {mark} && [ "$ohara_in" = "$PWD" ] && kill -0 "$ohara_pid"; }}'
+        " 2>/dev/null\n"
+        "then\n"
         f"  ( trap '' HUP; unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE\n"
         f"    {setting}exec nice -n 10 {run} ) </dev/null >/dev/null 2>&1 &\n"
+        f'  {{ echo "$! $PWD" > {mark}; }} 2>/dev/null || :\n'
         "fi\n"
     )
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ohara import paths
 from ohara.setup import hook
-from ohara.setup.hook_run import follow
+from ohara.setup.hook_run import WAITING, follow
 from tests.indexing import index
 from tests.process import ROOT, ohara
 
@@ -105,6 +106,54 @@ def test_the_block_starts_no_python_while_a_daemon_lives(
     commit(three_commits, "after it died")
     assert wait_until(started.exists)
     assert wait_until(lambda: started.read_text() == "-P -m ohara hook run\n")
+
+
+def test_a_burst_of_hooks_starts_one_process_as_long_as_that_waits(
+    three_commits: Repo, ohara_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, ended, goes_on = tmp_path / "started", tmp_path / "ended", tmp_path / "goes on"
+    os.mkfifo(goes_on)
+    launcher = tmp_path / "launcher"
+    launcher.write_text(f"#!/bin/sh\necho $$ >> '{started}'\nread -r _ < '{goes_on}'\necho $$ >> '{ended}'\n")
+    launcher.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(launcher))
+    hook.install(three_commits.path)
+    mark = ohara_home / "run" / WAITING
+
+    def lines(file: Path) -> list[str]:
+        return file.read_text().splitlines() if file.exists() else []
+
+    handle = os.open(goes_on, os.O_RDWR)
+    try:
+        done = [commit(three_commits, f"picked {at}") for at in range(5)]
+        assert [(each.returncode, each.stderr) for each in done] == [(0, "")] * 5
+        assert wait_until(lambda: lines(started) != [])
+        assert mark.read_text() == f"{lines(started)[0]} {three_commits.path}\n"
+        for count, note in enumerate(
+            (f"{os.getpid()} {tmp_path}", f"999999999 {three_commits.path}", ""), start=2
+        ):
+            mark.write_text(f"{note}\n")
+            commit(three_commits, "nobody waits here")
+            assert wait_until(lambda count=count: len(lines(started)) >= count)  # type: ignore[misc]
+        assert len(lines(started)) == 4
+    finally:
+        os.write(handle, b"\n" * 20)
+        assert wait_until(lambda: len(lines(ended)) == len(lines(started)))
+        os.close(handle)
+
+
+def test_who_waited_takes_the_note_back_before_it_indexes(three_commits: Repo, ohara_home: Path) -> None:
+    engine = index(three_commits)
+    mark = ohara_home / "run" / WAITING
+    for who, is_kept in ((os.getpid(), False), (os.getppid(), True)):
+        paths.runtime_dir()
+        mark.write_text(f"{who} {three_commits.path}\n")
+        assert follow(three_commits.path)
+        assert mark.exists() == is_kept
+    engine.forget()
+    mark.write_text(f"{os.getpid()} {three_commits.path}\n")
+    assert follow(three_commits.path) is False
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize(
