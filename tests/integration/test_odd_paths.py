@@ -150,3 +150,24 @@ def test_a_file_of_the_very_name_goes_before_lines_and_symbols(
 def test_what_changes_with_a_file_of_the_very_name(repo: Repo, place: str) -> None:
     done = ohara("related", place, cwd=repo.path)
     assert f"changed in 1 of the last 1 commit that changed {place}" in done.stdout
+
+
+def test_a_home_whose_path_is_no_utf8_is_refused_in_one_line(
+    made: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / FOLDER
+    home.mkdir()
+    monkeypatch.setenv("OHARA_HOME", str(home))
+    for words in (("index", "-q"), ("find", "--no-daemon", "plain")):
+        done = ohara(*words, cwd=made.path)
+        assert (done.returncode, done.stdout) == (2, "")
+        *_, first, hint = done.stderr.splitlines()
+        assert "cannot be kept there: its path is not UTF-8" in first
+        assert hint == "  hint: set OHARA_HOME to a folder whose path is"
+
+
+def test_a_repository_whose_path_is_no_utf8_is_indexed_and_searched(made: Repo, tmp_path: Path) -> None:
+    clone = tmp_path / FOLDER
+    made.git("clone", "-q", str(made.path), str(clone))
+    assert ohara("index", "-q", cwd=clone).returncode == 0
+    assert "Edit it" in ohara("find", "--no-daemon", '"z = 3"', cwd=clone).stdout

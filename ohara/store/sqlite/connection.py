@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ohara.errors import IndexCorrupt, IndexLocked, IndexMissing, InternalError, StoreError
+from ohara.paths import HOME_VARIABLE
 from ohara.store.locate import REBUILD, room_hint
 
 if TYPE_CHECKING:
@@ -121,6 +122,11 @@ def translated(path: Path | str) -> Iterator[None]:
     """Turn SQLite's exceptions into ohara's."""
     try:
         yield
+    except UnicodeEncodeError as error:  # SQLite's names of files are UTF-8
+        raise StoreError(
+            f"the index {path} cannot be kept there: its path is not UTF-8",
+            hint=f"set {HOME_VARIABLE} to a folder whose path is",
+        ) from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise IndexCorrupt(f"the index {path} is damaged ({error})", hint=REBUILD) from error
     except apsw.FullError as error:
