@@ -108,20 +108,22 @@ def _written_message_words(words: MessageWords | None) -> object:
 
 
 def _refs(stored: object) -> RefsAsked | None:
-    if not isinstance(stored, dict):
-        return None
-    return RefsAsked(tuple(str(name) for name in stored["names"]), bool(stored["all"]))
+    match stored:
+        case {"names": list(names), "all": bool(all_refs)}:
+            return RefsAsked(tuple(map(str, names)), all_refs)
+    return None
 
 
 def _last_run(stored: object) -> LastRun | None:
-    if not isinstance(stored, dict):
-        return None
-    return LastRun(
-        started=int(stored["started"]),
-        elapsed_s=float(stored["elapsed_s"]),
-        outcome=str(stored["outcome"]),
-        scheduled=bool(stored["scheduled"]),
-    )
+    match stored:
+        case {
+            "started": int(started),
+            "elapsed_s": int() | float() as elapsed_s,
+            "outcome": str(outcome),
+            "scheduled": bool(scheduled),
+        }:
+            return LastRun(started, float(elapsed_s), outcome, scheduled)
+    return None
 
 
 def _fingerprint(stored: object) -> Fingerprint | None:

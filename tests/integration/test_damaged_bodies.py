@@ -1,8 +1,9 @@
-"""A stored hunk that cannot be opened is a damaged index: told as such, with the way to mend it."""
+"""What is stored and cannot be read is a damaged index: told as such, with the way to mend it."""
 
 from __future__ import annotations
 
 import random
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,3 +94,47 @@ def test_damage_is_told_the_same_by_commands_and_by_the_service_and_a_rebuild_me
         assert HINT in told.stderr
         assert ohara("index", "--rebuild", "-q", *where).returncode == 0
         assert ohara("find", *where, "-q", '"world"').returncode == 0
+
+
+UNREADABLE = {
+    "a fact": """UPDATE meta SET value = '{"HEAD' WHERE key = 'tips'""",
+    "its identity": "UPDATE meta SET value = '\"12' WHERE key = 'identity'",
+    "its fingerprint": "UPDATE meta SET value = x'ff7b' WHERE key = 'fingerprint'",
+    "messages": "UPDATE commits SET message = CAST(x'77c3' AS TEXT)",
+    "names": "UPDATE person SET name = CAST(x'fffe' AS TEXT)",
+    "paths": "UPDATE path SET path = CAST(x'80' AS TEXT) || id",
+}
+
+
+@pytest.mark.parametrize("statement", UNREADABLE.values(), ids=UNREADABLE)
+def test_text_and_facts_that_cannot_be_read_are_damage(three_commits: Repo, statement: str) -> None:
+    where = ("--repo", str(three_commits.path))
+    engine = index(three_commits)
+    engine.close()
+    with closing(connect_writer(engine.location.database)) as writer:
+        writer.execute(statement)
+    told = [
+        ohara(*words, *where)
+        for words in (("find", "--no-daemon", "greet"), ("show", "HEAD"), ("status",), ("index", "-q"))
+    ]
+    assert [done.stderr for done in told if "fault" in done.stderr] == []
+    refused = [done for done in told if done.returncode == 2]
+    assert refused
+    for done in refused:
+        first, hint = done.stderr.splitlines()
+        assert "is damaged" in first
+        assert HINT in hint
+    assert ohara("index", "--rebuild", "-q", *where).returncode == 0
+    assert ohara("find", "--no-daemon", "-q", "greet", *where).returncode == 0
+
+
+def test_a_fact_that_does_not_fit_counts_as_nothing(three_commits: Repo) -> None:
+    engine = index(three_commits)
+    with closing(connect_writer(engine.location.database)) as writer:
+        writer.execute("""UPDATE meta SET value = '{"startd": 5}' WHERE key = 'last_run'""")
+        writer.execute("""INSERT OR REPLACE INTO meta VALUES('refs', '{"name": ["main"]}')""")
+    assert engine.status().last_run is None
+    index(three_commits)
+    last = engine.status().last_run
+    assert last is not None
+    assert last.outcome == "finished"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, TypeVar
 
+from ohara.errors import IndexCorrupt
 from ohara.model import Sha
+from ohara.store.locate import REBUILD
 
 if TYPE_CHECKING:
     from ohara.store.facts import Fact
@@ -20,7 +22,12 @@ _FAILED = "SELECT sha FROM failure WHERE sha NOT IN (SELECT sha FROM commits) OR
 def read_meta(session: Asks, key: str) -> object:
     """The JSON value stored under a name, or None."""
     rows = session.rows(_VALUE, (key,))
-    return json.loads(rows[0][0]) if rows else None
+    try:
+        return json.loads(rows[0][0]) if rows else None
+    except (ValueError, TypeError) as error:
+        raise IndexCorrupt(
+            f"the index is damaged: its fact {key} cannot be read ({error})", hint=REBUILD
+        ) from error
 
 
 def read_fact(session: Asks, fact: Fact[T]) -> T:

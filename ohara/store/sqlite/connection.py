@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from importlib.util import find_spec
+from json import JSONDecodeError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ def translated(path: Path | str) -> Iterator[None]:
             f"the index {path} cannot be kept there: its path is not UTF-8",
             hint=f"set {HOME_VARIABLE} to a folder whose path is",
         ) from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, JSONDecodeError) as error:
         raise IndexCorrupt(f"the index {path} is damaged ({error})", hint=REBUILD) from error
     except apsw.FullError as error:
         raise StoreError(
