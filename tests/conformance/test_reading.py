@@ -202,6 +202,39 @@ def test_filters_let_through_what_they_say(reader: Reader, filters: Filters, ans
     assert letters(reader.recent(allowed)) == answer
 
 
+@pytest.mark.parametrize(
+    ("filters", "answer"),
+    [
+        (Filters(), "cba"),
+        (Filters(messages=("commit",)), "cba"),
+        (Filters(not_paths=("poetry.lock",)), "cb"),
+        (Filters(not_exts=("lock",)), "cb"),
+        (Filters(not_kinds=(ChangeKind.MODIFIED,)), "c"),
+        (Filters(not_langs=("toml",)), "cb"),
+        (Filters(not_paths=("poetry.lock",), not_exts=("png",)), "c"),
+        (Filters(not_paths=("nowhere/",)), "cba"),
+    ],
+)
+def test_a_commit_without_searched_lines_is_listed_once_and_left_out_with_its_files(
+    index: Index, filters: Filters, answer: str
+) -> None:
+    locked = file("poetry.lock", hunk("+hash", words=False), left_out=LeftOut.GENERATED)
+    drawn = file("logo.png", left_out=LeftOut.BINARY)
+    fill(index, (commit("a", locked, day=1), commit("b", drawn, day=2), commit("c", day=3)))
+    readers = index.readers()
+    try:
+        reader = borrowed(readers)
+        allowed = reader.allow(filters)
+        listed = reader.recent(allowed)
+        assert letters(listed) == answer
+        assert all(bool(at.lineless) is (at.sha.hex() != sha("a")) for at in listed)
+        assert letters([at for letter in "cba" for at in reader.of_commit(letter * 4, allowed)]) == answer
+        by_message = reader.by_words(WordQuery(("commit",), columns=("message",)), [EVEN], allowed, 9)
+        assert sorted(letters(by_message)) == sorted(answer)
+    finally:
+        readers.close()
+
+
 def test_refs_and_named_commits_narrow(reader: Reader) -> None:
     numbers = {letter: number for number, letter in named(reader).items()}
     side = ResolvedCommits.of([numbers["a"], numbers["c"]])

@@ -31,6 +31,10 @@ _NOT_DEAD = "hunk.commit_id NOT IN (SELECT id FROM commits WHERE live = 0)"
 _COMMITS = "hunk.commit_id IN (SELECT id FROM commits WHERE {})"
 _FILES = "hunk.file_id IN (SELECT id FROM file WHERE {})"
 _NOT_FILES = "hunk.file_id NOT IN (SELECT id FROM file WHERE path_id IN (SELECT value FROM numbers(?)))"
+_NOT_AT_PATHS = "path_id NOT IN (SELECT value FROM numbers(?))"
+# The row of a commit whose lines are not searched by words stands for all of its files.
+_SPARED = """(hunk.file_id != 0 OR NOT EXISTS (SELECT 1 FROM file WHERE file.commit_id = hunk.commit_id)
+  OR EXISTS (SELECT 1 FROM file WHERE file.commit_id = hunk.commit_id AND {}))"""
 _AT_PATHS = "(path_id IN (SELECT value FROM numbers(?)) OR old_path_id IN (SELECT value FROM numbers(?)))"
 _NAMED_COMMITS = """hunk.commit_id IN (
   SELECT id FROM commits WHERE live = 1 AND sha IN (SELECT value FROM shas(?)))"""
@@ -119,7 +123,22 @@ def compile_filters(
     found = _bounds(session, filters, everything, resolved)
     for each in filters.excluded:
         found = found.without(compile_filters(session, each, everything, excluded))
-    return found
+    spared, values = _spared_files(session, filters)
+    return found.also(_SPARED.format(" AND ".join(spared)), *values) if spared else found
+
+
+def _spared_files(session: Asks, filters: Filters) -> tuple[list[str], list[object]]:
+    """The conditions on a file that nothing leaves out."""
+    conditions: list[str] = []
+    values: list[object] = []
+    if filters.not_paths:
+        conditions.append(_NOT_AT_PATHS)
+        values.append(session.listed(matching_paths(session, filters.not_paths)))
+    for each in filters.excluded:
+        files, file_values = _file_conditions(session, each)
+        conditions += (f"({condition}) IS NOT TRUE" for condition in files)
+        values += file_values
+    return conditions, values
 
 
 def _bounds(

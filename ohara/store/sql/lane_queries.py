@@ -36,11 +36,14 @@ _AT_PATHS = f"""SELECT {OCCURRENCE} FROM file JOIN hunk ON hunk.file_id = file.i
   ORDER BY {NEWEST_FIRST} LIMIT ?"""
 _PATHS = "SELECT id, path FROM path"
 
+# A message has a row of its own also where its lines are not searched by words: a list shows those lines.
+_LISTED = """(hunk.file_id != 0 OR NOT EXISTS (
+  SELECT 1 FROM hunk AS other WHERE other.commit_id = hunk.commit_id AND other.file_id != 0))"""
 _RECENT = f"""SELECT {OCCURRENCE} FROM commits JOIN hunk ON hunk.commit_id = commits.id
-  WHERE {{allowed}} ORDER BY {NEWEST_FIRST}"""
+  WHERE {{allowed}} AND {_LISTED} ORDER BY {NEWEST_FIRST}"""
 _ANY = "SELECT EXISTS(SELECT 1 FROM hunk WHERE {allowed})"
 _COMMIT_HUNKS = f"""SELECT {OCCURRENCE} FROM commits JOIN hunk ON hunk.commit_id = commits.id
-  WHERE commits.sha >= ? AND commits.sha < ? AND {{allowed}} ORDER BY {NEWEST_FIRST}"""
+  WHERE commits.sha >= ? AND commits.sha < ? AND {{allowed}} AND {_LISTED} ORDER BY {NEWEST_FIRST}"""
 
 
 def touching(session: Session, symbols: Iterable[int], allowed: HunkFilter) -> list[TouchedBy]:
@@ -76,14 +79,14 @@ def lets_any(session: Session, allowed: HunkFilter) -> bool:
 
 
 def recent(session: Session, allowed: HunkFilter) -> list[Occurrence]:
-    """Every hunk that is allowed, newest first."""
+    """Every hunk that is allowed, newest first; a message by itself where its commit has no hunk else."""
     return [
         occurrence(row) for row in session.rows(_RECENT.format(allowed=allowed.condition), allowed.parameters)
     ]
 
 
 def of_commit(session: Session, prefix: str, allowed: HunkFilter) -> list[Occurrence]:
-    """The hunks of the commits whose sha begins so, in their order."""
+    """The hunks of the commits whose sha begins so, in their order; as `recent` lists them."""
     digits = prefix.lower()
     low = bytes.fromhex(digits.ljust(2 * SHA_BYTES, "0"))
     high = bytes.fromhex(digits.ljust(2 * SHA_BYTES, "f")) + b"\0"

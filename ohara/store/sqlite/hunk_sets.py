@@ -40,6 +40,10 @@ _TOUCHING = """SELECT json_group_array(hunk_id) FROM hunk_symbol
 
 # A hunk without a file has 0 for it, which is at no place; of no bytes at all there is no part, not even ''.
 _IS, _IS_NOT = "substr(?, {}, 1) = x'01'", "substr(?, {}, 1) IS NOT x'01'"
+# It stands for all files of its commit, so that one whose files are all left out is left out with them.
+_MESSAGES_LEFT_OUT = """SELECT json_group_array(id) FROM hunk WHERE file_id = 0
+  AND EXISTS (SELECT 1 FROM file WHERE file.commit_id = hunk.commit_id)
+  AND NOT EXISTS (SELECT 1 FROM file WHERE file.commit_id = hunk.commit_id AND {})"""
 
 
 def flags(numbers: Iterable[int]) -> bytes:
@@ -95,15 +99,18 @@ def hunk_set(
     `excluded` is what is to be left out: of `filters.not_refs` and `filters.not_commits`.
     """
     conditions: list[tuple[str, bytes]] = []
+    left_out: list[tuple[str, bytes]] = []
     for column, found in _found(session, filters, resolved):
         conditions.append((_IS.format(column), found))
     if filters.not_paths:
         there = flags(shared.matching_paths(session, filters.not_paths))
-        found = flagged(session, _FILES_WITH.format(_AT_PATH), there)
-        conditions.append((_IS_NOT.format("file_id"), found))
+        left_out.append(("file_id", flagged(session, _FILES_WITH.format(_AT_PATH), there)))
     for each in filters.excluded:
-        for column, found in _found(session, each, excluded):
-            conditions.append((_IS_NOT.format(column), found))
+        left_out += _found(session, each, excluded)
+    conditions += ((_IS_NOT.format(column), found) for column, found in left_out)
+    if files := [found for column, found in left_out if column == "file_id"]:
+        spared = " AND ".join([_IS_NOT.format("file.id")] * len(files))
+        conditions.append((_IS_NOT.format("id"), flagged(session, _MESSAGES_LEFT_OUT.format(spared), *files)))
     if dead := flagged(session, _COMMITS_WITH.format(_DEAD)):
         conditions.append((_IS_NOT.format("commit_id"), dead))
     if not conditions:
