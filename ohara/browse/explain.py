@@ -13,7 +13,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ohara.browse.arrivals import NONE, Tag, arrivals, pull_request
-from ohara.browse.history_hits import Lines, changed_text, cut_hit, marked, marked_hit, whole_hunks
+from ohara.browse.enclosing import Enclosing
+from ohara.browse.history_hits import (
+    Lines,
+    changed_text,
+    cut_hit,
+    marked,
+    marked_hit,
+    meant_lines,
+    whole_hunks,
+)
 from ohara.browse.ignored import ignored_revisions
 from ohara.browse.lineage import Trail
 from ohara.browse.subject import Places, nearest_indexed
@@ -46,7 +55,7 @@ if TYPE_CHECKING:
     from ohara.browse.subject import Subject
     from ohara.git.repo import Repository
     from ohara.model import ExplainOptions, IndexStatus
-    from ohara.store.answers import HunkBody
+    from ohara.store.answers import HunkBody, StoredHunk
     from ohara.store.reading import Reader
 
 CONTEXT_LINES = 3  # as in git diff
@@ -64,6 +73,7 @@ class Explainer:
         self._reader = reader
         self._options = options
         self._trail = Trail(repository, reader, moves=options.moves)
+        self._enclosing = Enclosing(repository)
         self._left_out = 0
 
     def explain(self, place: str, status: IndexStatus) -> Results:
@@ -205,13 +215,30 @@ class Explainer:
             return [replace(self._lineless(step, rank), explained=explained)]
         if self._options.all_hunks:
             return [
-                replace(marked_hit(rows[hunk.hunk], hunk, meant, rank + at), explained=explained)
+                replace(
+                    marked_hit(rows[hunk.hunk], hunk, meant, rank + at),
+                    symbol=self._symbol(step, rows[hunk.hunk], hunk, meant),
+                    explained=explained,
+                )
                 for at, hunk in enumerate(touching)
             ]
         best = max(touching, key=lambda hunk: len(marked(hunk, meant)))
         context = CONTEXT_LINES if self._options.context is None else self._options.context
         hit, omitted = cut_hit(rows[best.hunk], best, meant, rank, context=context)
-        return [replace(hit, more_in_commit=len(touching) - 1, explained=replace(explained, omitted=omitted))]
+        hit = replace(hit, symbol=self._symbol(step, rows[best.hunk], best, meant))
+        explained = replace(explained, omitted=omitted)
+        return [replace(hit, more_in_commit=len(touching) - 1, explained=explained)]
+
+    def _symbol(self, step: Step, row: StoredHunk, hunk: HunkBody, meant: Lines) -> str | None:
+        """The symbol that a hunk touches; of several, the one that the lines in question stand in."""
+        is_sure = len(row.symbols) < 2 and len(row.body) == len(hunk.body)  # of one piece
+        if is_sure or meant.new is None or meant.old is None:
+            return row.symbols[0] if row.symbols else None
+        change = step.change
+        sign, lines = meant_lines(hunk, meant)
+        if sign == "+":
+            return self._enclosing.around(lines, change.path, change.new_blob or "")
+        return self._enclosing.around(lines, change.old_path or change.path, change.old_blob or "")
 
     def _lineless(self, step: Step, rank: int) -> Hit:
         """A commit that changed the file without lines that are known: a rename, a mode, a binary file."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ohara.browse.span import Span, joined
 from ohara.model import Hit, Match
 from ohara.records import dataclass
 from ohara.store.answers import HunkBody
@@ -46,7 +47,16 @@ def whole_hunks(pieces: Iterable[HunkBody]) -> list[HunkBody]:
 
 def marked(hunk: HunkBody, meant: Lines) -> list[int]:
     """Which lines of a body are changed lines that are meant, by their number in the body."""
-    return [number for number, sign, _ in _changed(hunk, meant) if sign]
+    return [number for number, _, _, _ in _changed(hunk, meant)]
+
+
+def meant_lines(hunk: HunkBody, meant: Lines) -> tuple[str, Spans]:
+    """The added lines that are meant, as their file counts them, after their sign; else the removed."""
+    found: dict[str, list[Span]] = {"+": [], "-": []}
+    for _, sign, _, line in _changed(hunk, meant):
+        found[sign].append(Span(line, line))
+    side = "+" if found["+"] else "-"
+    return side, joined(found[side])
 
 
 def changed_text(hunks: Iterable[HunkBody], meant: Lines) -> tuple[str, str]:
@@ -57,7 +67,7 @@ def changed_text(hunks: Iterable[HunkBody], meant: Lines) -> tuple[str, str]:
     old: list[str] = []
     new: list[str] = []
     for hunk in hunks:
-        signs = {number: sign for number, sign, _ in _changed(hunk, meant)}
+        signs = {number: sign for number, sign, _, _ in _changed(hunk, meant)}
         for number, line in enumerate(hunk.body.split("\n")):
             sign, text = signs.get(number, line[:1]), "".join(line[1:].split())
             if number in signs:
@@ -114,13 +124,13 @@ def cut_hit(row: StoredHunk, hunk: HunkBody, meant: Lines, rank: int, *, context
     return _hit(row, hunk, rank, shown=(top, end), first=first), omitted
 
 
-def _changed(hunk: HunkBody, meant: Lines) -> Iterator[tuple[int, str, str]]:
-    """The changed lines of a hunk that are meant: number in the body, sign and text."""
+def _changed(hunk: HunkBody, meant: Lines) -> Iterator[tuple[int, str, str, int]]:
+    """The changed lines of a hunk that are meant: number in the body, sign, text and number in the file."""
     old, new = hunk.old_start, hunk.new_start
     for number, line in enumerate(hunk.body.split("\n")):
         sign = line[:1]
         if (sign == "+" and _within(new, meant.new)) or (sign == "-" and _within(old, meant.old)):
-            yield number, sign, line[1:]
+            yield number, sign, line[1:], new if sign == "+" else old
         old += sign in _OLD
         new += sign in _NEW
 

@@ -368,6 +368,32 @@ def test_text_tells_message_hunk_role_merge_and_release(repo: Repo) -> None:
 # -- hostile histories ---------------------------------------------------------------------------
 
 
+def test_a_commit_names_the_symbol_that_the_lines_stand_in(tmp_path: Path) -> None:
+    functions = [f"def step_{at:03}():\n" + f"    work({at})\n" * 9 for at in range(40)]
+    with History(tmp_path / "repo") as history:
+        history.commit("Begin", {"steps.py": "import work\n\n" + "".join(functions)}, key="begin")
+        history.commit(
+            "Work harder",
+            {"steps.py": Edit("work(7)\ndef step_008():", "work(7.5)\ndef step_008(hard):")},
+            key="both",
+        )
+        history.commit(
+            "Stop at 38", {"steps.py": Edit("    work(38)\n" + functions[39], "    stop()\n")}, key="stop"
+        )
+    index(history.repo)
+
+    def symbols(place: str, **options: object) -> list[tuple[str, str | None]]:
+        hits = explain(history.repo, place, **options).hits
+        return [(history.repo.key_of(hit.commit.sha), hit.symbol) for hit in hits]
+
+    assert symbols("steps.py:305") == [("begin", "step_030")]  # the file is stored in pieces
+    assert symbols("steps.py:83")[0] == ("both", "step_008")
+    assert symbols("steps.py:82")[0] == ("both", "step_007")
+    assert symbols("steps.py:1") == [("begin", None)]
+    assert symbols("step_039") == [("stop", "step_039"), ("begin", "step_039")]
+    assert symbols("steps.py:300-305", all_hunks=True)[0] == ("begin", "step_029")
+
+
 def test_lines_that_a_commit_moved_are_followed_to_where_they_were(tmp_path: Path) -> None:
     body = "def weigh(parcel):\n    total = parcel.weight\n    total += parcel.wrapping\n    return total\n"
     with History(tmp_path / "repo") as history:
