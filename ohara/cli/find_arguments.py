@@ -83,6 +83,8 @@ def read_arguments(
     now = moment(SearchOptions(after=after))
     if after is not None:
         _refuse_date(after, now=now)
+    if rule is not None and Mode(mode) not in {Mode.AUTO, Mode.STRUCTURAL}:
+        raise UsageError(f"--rule and --mode {mode} exclude each other", hint="leave --mode out")
     chosen, only = _order(order, first=first, last=last)
     if only and count not in {None, 1}:
         raise UsageError("--first and --last show one hit", hint="leave -k out, or use --order")
@@ -138,6 +140,7 @@ def read_arguments(
                 "--oneline": oneline,
                 "--format": template,
                 "--count": counts,
+                "--rule": rule,
             },
         )
     if everywhere and repos:

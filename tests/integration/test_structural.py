@@ -497,3 +497,25 @@ def test_a_rule_from_a_file(told: tuple[Engine, History], tmp_path: Path) -> Non
         assert failed.returncode == 2
         assert said in failed.stderr
         assert "hint:" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        (("words",), "--rule says what to look for, and 'words' is not filters alone"),
+        (("path:lib/", '"verify"'), "is not filters alone"),
+        (("path:lib/", "--mode", "text"), "--rule and --mode text exclude each other"),
+        (("--batch",), "--batch and --rule exclude each other"),
+    ],
+)
+def test_beside_a_rule_stand_filters_alone(
+    told: tuple[Engine, History], tmp_path: Path, beside: tuple[str, ...], said: str
+) -> None:
+    engine, _ = told
+    file = tmp_path / "rule.yml"
+    file.write_text(RULE)
+    place = str(engine.repository.work_dir)
+    failed = ohara("find", "--no-daemon", "--repo", place, "--rule", str(file), *beside)
+    assert failed.returncode == 2
+    assert said in failed.stderr
+    assert "hint:" in failed.stderr

@@ -263,6 +263,8 @@ def _text(asked: FindArguments) -> str:
     """The query's text; a rule stands above the filters."""
     if asked.rule is None:
         return _source(asked.words)
+    filters = joined(asked.words)
+    _refuse_words(filters)
     try:
         rule = asked.rule.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -271,7 +273,18 @@ def _text(asked: FindArguments) -> str:
         raise UsageError(
             f"{asked.rule} is no rule: it has no rule:", hint="docs/structural-search.md has an example"
         )
-    return f"{rule}\n{joined(asked.words)}"
+    return f"{rule}\n{filters}"
+
+
+def _refuse_words(filters: str) -> None:
+    """Refuse what stands beside a rule and is no filter: it would be read as the rule's last line."""
+    from ohara.query.lex import Term, Word, tokens
+
+    if any(isinstance(token, Word | Term) for token in tokens(filters)):
+        raise UsageError(
+            f"--rule says what to look for, and {filters!r} is not filters alone",
+            hint="leave other words out; filters such as path:src/ and since:2023 may stand there",
+        )
 
 
 def _source(words: Sequence[str]) -> str:
