@@ -85,7 +85,8 @@ def _remarks(results: Results, printing: OutputOptions, terminal: Terminal) -> l
         return [describe(doubt)]
     if not results.hits and printing.form in {Form.TEXT, Form.TEMPLATE}:
         # When a ranked query finds nothing, its warnings already say so and suggest other words.
-        return [*([] if results.query.words else ["nothing found"]), *advice(results)]
+        ranks = results.query.words and results.query.query_class != QueryClass.STRUCTURAL
+        return [*([] if ranks else ["nothing found"]), *advice(results)]
     if results.hits and terminal.talks and printing.form is Form.TEXT:
         style = style_for(printing.colour, terminal=True, environment=terminal.environment)
         return [style.ink(summary(results, explain=printing.explain), Ink.QUIET)]

@@ -519,3 +519,12 @@ def test_beside_a_rule_stand_filters_alone(
     assert failed.returncode == 2
     assert said in failed.stderr
     assert "hint:" in failed.stderr
+
+
+def test_a_pattern_that_stands_nowhere_says_that_nothing_was_found(told: tuple[Engine, History]) -> None:
+    engine, _ = told
+    place = str(engine.repository.work_dir)
+    said = ohara("find", "--no-daemon", "--repo", place, "never_called($A, b=$B)")
+    assert said.returncode == 1
+    assert "matched as python" in said.stderr
+    assert "nothing found" in said.stderr.splitlines()
