@@ -12,6 +12,8 @@ def plural(count: int, noun: str) -> str:
     """The noun for so many of them."""
     if count == 1:
         return noun
+    if noun.endswith("ory"):
+        return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith("ch") else f"{noun}s"
 
 

@@ -23,7 +23,7 @@ from ohara.present.columns import shortened
 from ohara.present.json import hit_object, results_object, written
 from ohara.present.style import Ink, style_for
 from ohara.present.template import naming_repositories, read_template
-from ohara.present.text import Page, hit_lines, span_lines, summary, warnings
+from ohara.present.text import Page, hit_lines, span_lines, summary, warnings, what_matches
 from ohara.present.threads import grouped_head
 from ohara.records import dataclass
 from ohara.sanitize import sanitize
@@ -160,8 +160,7 @@ def _fitted(line: str, printing: OutputOptions, page: Page) -> str:
 
 def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[Hit, ...], list[str]]:
     """The hits that fit into the budget, and the text blocks of the answer, separated by empty lines."""
-    noun = "match" if results.query.query_class == QueryClass.STRUCTURAL else "line"
-    span = _spans(results, page, noun)
+    span = _spans(results, page)
     threads = {thread.id: thread for thread in results.threads}
 
     def block(hit: Hit) -> str:
@@ -177,8 +176,9 @@ def _text(results: Results, printing: OutputOptions, page: Page) -> tuple[tuple[
     return shown, [f"{block}\n" for block in blocks[:-1]] + blocks[-1:]
 
 
-def _spans(results: Results, page: Page, noun: str) -> list[str]:
+def _spans(results: Results, page: Page) -> list[str]:
     """When a text came and went: in the history, or in that of each repository."""
+    noun = what_matches(results.query)
     if results.literal:
         return span_lines(results.literal, page, noun)
     return [

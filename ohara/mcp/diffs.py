@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
 from ohara.match_count_phrase import match_count_phrase
+from ohara.plural import plural
 from ohara.present.explained import arrival_words, omitted_words, role_words
 from ohara.present.hunks import range_of
 from ohara.present.times import day
@@ -50,7 +51,7 @@ def message_lines(message: str, most: int) -> list[str]:
     while len(shown) > 1 and not shown[-1]:
         shown.pop()
     left = len([line for line in rest[most:] if line])
-    return [*shown, f"[{left} more lines of the message]"] if left else shown
+    return [*shown, f"[{left} more {plural(left, 'line')} of the message]"] if left else shown
 
 
 def hit_lines(hit: Hit, detail: Detail, *, several: bool = False) -> list[str]:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from ohara.mcp.diffs import Detail, clipped, hit_lines
 from ohara.mcp.frame import checked, coverage, error_line, framed, note
 from ohara.model import LaneStatus
+from ohara.plural import counted
 from ohara.present.advice import advice, doubtful
 from ohara.present.budget import tokens
 from ohara.present.json import results_object, written
-from ohara.present.text import Page, span_lines
+from ohara.present.text import Page, span_lines, what_matches
 from ohara.records import dataclass
 
 if TYPE_CHECKING:
@@ -90,11 +91,11 @@ def _text(
         else f" in {clipped(results.index.repository, 300)}"
     )
     asked = clipped(results.query.source, 200)
-    head = [f"{len(hits)} hits for: {asked}{where} (read as {results.query.query_class})"]
+    head = [f"{counted(len(hits), 'hit')} for: {asked}{where} (read as {results.query.query_class})"]
     head += [coverage(results.index, now=now), *map(note, remarks), *_notes(results)]
     data = [line for hit in hits for line in (*hit_lines(hit, detail, several=several), "")]
     if results.literal is not None:
-        data += [*span_lines(results.literal, Page(now=now)), ""]
+        data += [*span_lines(results.literal, Page(now=now), what_matches(results.query)), ""]
     return framed(head, data[:-1], [*_nothing(results), *_tail(results, len(hits), detail)])
 
 

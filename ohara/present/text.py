@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
 from ohara.match_count_phrase import match_count_phrase
-from ohara.model import CUT_OFF, Intent, LaneStatus, Pass, SpanScope
+from ohara.model import CUT_OFF, Intent, LaneStatus, Pass, QueryClass, SpanScope
 from ohara.plural import counted, plural
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.explained import (
@@ -250,7 +250,12 @@ def _reasons(hit: Hit, page: Page, margin: str) -> Iterator[str]:
 # -- about the answer as a whole -----------------------------------------------------------------
 
 
-def span_lines(span: LiteralSpan, page: Page, noun: str = "line") -> list[str]:
+def what_matches(query: Query) -> str:
+    """What is counted at HEAD: the lines that hold a text, or the matches of a pattern of code."""
+    return "match" if query.query_class == QueryClass.STRUCTURAL else "line"
+
+
+def span_lines(span: LiteralSpan, page: Page, noun: str) -> list[str]:
     """When a literal was first and last seen, and with `explain` how many commits touched it each year."""
     unread = f" ({counted(span.unread, 'commit')} could not be wholly read)" if span.unread else ""
     lines = wrapped(f"{_came_and_went(span, page)}{_standing(span, noun)}{unread}", page, "")

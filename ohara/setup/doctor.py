@@ -17,6 +17,7 @@ from ohara.embed.identity import embedder_identity
 from ohara.embed.model_text import VECTORS_VERSION
 from ohara.errors import ConfigError, IndexMissing, OharaError, reason_of
 from ohara.parse import PARSER_VERSION
+from ohara.plural import counted
 from ohara.records import dataclass
 from ohara.setup import schedule
 from ohara.setup.subprocesses import ohara_command, run
@@ -154,7 +155,7 @@ def _watcher(name: str) -> Iterator[Finding]:
     yield Finding(
         name,
         well=allowed >= watched * _WATCHES_A_REPOSITORY,
-        said=f"{allowed:,} folders may be watched, for {watched:,} repositories",
+        said=f"{allowed:,} folders may be watched, for {counted(watched, 'repository')}",
         fix="sudo sysctl fs.inotify.max_user_watches=524288",
     )
 
@@ -167,10 +168,11 @@ def _daemon(name: str) -> Iterator[Finding]:
     with known:
         vitals = known.send(wire.HealthCheck())
     paused = f", {vitals.paused}" if vitals.paused else ""
+    watched = counted(len(vitals.watched), "repository")
     yield Finding(
         name,
         well=True,
-        said=f"process {vitals.pid}, version {vitals.version}, {len(vitals.watched)} repositories{paused}",
+        said=f"process {vitals.pid}, version {vitals.version}, {watched}{paused}",
     )
     for trouble in vitals.troubles:
         # A repository that is polled instead of watched is as fresh, some seconds later.

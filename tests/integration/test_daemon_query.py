@@ -177,7 +177,7 @@ def test_where_the_system_does_not_notify_refs_are_polled(
         three_commits.git("add", "okapi.txt")
         three_commits.git("commit", "-q", "-m", "Meet the okapi")
         assert wait_until(lambda: there.send(wire.Status(repo=str(three_commits.path))).status.indexed == 4)
-        assert f"watches     1 repositories (polling)\n  {three_commits.git_dir}\n" in (
+        assert f"watches     1 repository (polling)\n  {three_commits.git_dir}\n" in (
             ohara("daemon", "status").stdout
         )
         log = ohara("daemon", "logs").stdout

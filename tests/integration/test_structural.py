@@ -18,6 +18,8 @@ import pytest
 from fixtures.script import History
 from fixtures.tree import Edit, MovedFrom
 from ohara.errors import InternalError, QueryError
+from ohara.mcp.arguments import DEFAULT_BUDGET
+from ohara.mcp.found import fitted, found_text
 from ohara.model import Mode, QueryClass, SearchOptions, SpanScope
 from ohara.query.structure import read_structure
 from ohara.retrieve import pickaxe, shares
@@ -528,3 +530,11 @@ def test_a_pattern_that_stands_nowhere_says_that_nothing_was_found(told: tuple[E
     assert said.returncode == 1
     assert "matched as python" in said.stderr
     assert "nothing found" in said.stderr.splitlines()
+
+
+def test_an_agent_is_told_of_matches_at_head(told: tuple[Engine, History]) -> None:
+    engine, _ = told
+    results = found(engine, "fetch($Z, verify=False) lang:javascript")
+    now = time.time()
+    said = found_text(results, fitted(results, DEFAULT_BUDGET, now=now), DEFAULT_BUDGET, now=now)
+    assert "still 2 matches at HEAD" in said

@@ -11,4 +11,5 @@ def test_one_thing_and_several() -> None:
         "1,200 commits",
     ]
     assert (plural(1, "match"), plural(2, "match")) == ("match", "matches")
+    assert (counted(1, "repository"), counted(2, "repository")) == ("1 repository", "2 repositories")
     assert (are(1), are(0), are(2)) == ("is", "are", "are")

@@ -384,7 +384,7 @@ def test_when_a_literal_came_and_went() -> None:
     changed = "introduced in aaaaaaaaaa (2 years ago), last changed in bbbbbbbbbb (2 days ago)"
 
     def said(**facts: object) -> str:
-        (line,) = span_lines(replace(span, **facts), page)  # type: ignore[arg-type]
+        (line,) = span_lines(replace(span, **facts), page, "line")  # type: ignore[arg-type]
         return line
 
     assert said() == f"{changed}; HEAD not checked"
@@ -406,4 +406,4 @@ def test_when_a_literal_came_and_went() -> None:
     assert said(introduced=None, scope=SpanScope.FILTERED, last=first) == (
         "within the filters, only in aaaaaaaaaa (2 years ago); HEAD not checked"
     )
-    assert span_lines(span, Page(now=NOW, explain=True))[1] == "commits by year: 2021: 3, 2023: 1"
+    assert span_lines(span, Page(now=NOW, explain=True), "line")[1] == "commits by year: 2021: 3, 2023: 1"

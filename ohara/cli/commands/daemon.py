@@ -14,6 +14,7 @@ from ohara import wire
 from ohara.cli import autostart
 from ohara.cli.report import ExitCode
 from ohara.errors import DaemonError
+from ohara.plural import counted
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def lines(vitals: Health, *, now: float) -> list[str]:
         f"running     process {vitals.pid}, version {sanitize(vitals.version)}, started {began}",
         f"clients     {vitals.connections:,} now, {vitals.requests:,} requests so far",
         f"takes       {memory}, {vitals.threads} threads, {vitals.descriptors} files",
-        f"watches     {len(vitals.watched):,} repositories ({sanitize(vitals.watching)})",
+        f"watches     {counted(len(vitals.watched), 'repository')} ({sanitize(vitals.watching)})",
     ]
     troubled: dict[str, list[str]] = {}
     for trouble in vitals.troubles:
