@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -21,11 +22,15 @@ COMPILED = (
 class SpeedupsHook(BuildHookInterface):  # type: ignore[type-arg]
     """Adds the compiled module to a wheel, which is then for this kind of machine."""
 
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+
     def initialize(self, version: str, build_data: dict[str, object]) -> None:
-        """Compile it: into the source tree for an editable install, else beside what is built."""
+        """Compile it: into the source tree for an editable install, else where nothing of it stays."""
         root = Path(self.root)
         is_editable = version == "editable"
-        target = root / COMPILED if is_editable else Path(self.directory) / "speedups" / Path(COMPILED).name
+        if not is_editable:
+            self._folder = tempfile.TemporaryDirectory(prefix="ohara-speedups-")
+        target = Path(self._folder.name) / Path(COMPILED).name if self._folder else root / COMPILED
         reason = compile_speedups(root / SOURCES, target)
         if reason:
             self.app.display_warning(f"ohara is installed without its compiled part: {reason}")
@@ -34,6 +39,12 @@ class SpeedupsHook(BuildHookInterface):  # type: ignore[type-arg]
         build_data["tag"] = f"cp311-abi3-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
         if not is_editable:
             build_data["force_include"] = {str(target): COMPILED}
+
+    def finalize(self, version: str, build_data: dict[str, object], artifact_path: str) -> None:
+        """Delete what was compiled for the wheel, which has it now."""
+        del version, build_data, artifact_path
+        if self._folder:
+            self._folder.cleanup()
 
 
 def compile_speedups(sources: Path, target: Path) -> str:

@@ -75,6 +75,10 @@ def shipped(package: str) -> set[str]:
     return {str(file) for file in files if not {"make", "__pycache__"} & set(file.parts)}
 
 
+def test_nothing_is_left_beside_the_wheel(wheel: Path) -> None:
+    assert list(wheel.parent.iterdir()) == [wheel]
+
+
 @pytest.mark.parametrize("package", ["ohara", "tui"])
 def test_every_module_and_data_file_is_in_the_wheel(wheel: Path, package: str) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
