@@ -45,6 +45,17 @@ def test_a_command_is_what_the_table_says(name: str) -> None:
     assert ohara(name, "-h").stdout.startswith(f"Usage: ohara {name} ")
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_group_lists_its_commands_by_whole_sentences(name: str) -> None:
+    command = COMMANDS[name].load()
+    if not isinstance(command, click.Group):
+        return
+    listed = " ".join(ohara(name, "-h").stdout.partition("\nCommands:\n")[2].split())
+    for each, part in command.commands.items():
+        assert f"{each} {part.get_short_help_str(1_000)}" in listed
+        assert "..." not in listed
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ohara import config, paths
+from ohara.cli.command_group import CommandGroup
 from ohara.cli.options import or_here
 from ohara.cli.report import ExitCode
 from ohara.errors import ConfigError, UsageError
@@ -33,7 +34,7 @@ def _complete_key(_ctx: click.Context, _param: click.Parameter, incomplete: str)
     ]
 
 
-@click.group("config", invoke_without_command=True)
+@click.group("config", cls=CommandGroup, invoke_without_command=True)
 @click.option(
     "--repo",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -12,6 +12,7 @@ import click
 
 from ohara import wire
 from ohara.cli import autostart
+from ohara.cli.command_group import CommandGroup
 from ohara.cli.report import ExitCode
 from ohara.errors import DaemonError
 from ohara.plural import counted
@@ -26,7 +27,7 @@ _POLL_S = 0.05
 _TAIL_BYTES = 256 * 2**10
 
 
-@click.group("daemon")
+@click.group("daemon", cls=CommandGroup)
 def command() -> None:
     """Run, stop and look after the background service."""
 

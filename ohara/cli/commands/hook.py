@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara.cli.command_group import CommandGroup
 from ohara.cli.options import repo_option
 from ohara.cli.report import ExitCode
 from ohara.sanitize import sanitize
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _BACKGROUND_NICENESS = 10
 
 
-@click.group("hook")
+@click.group("hook", cls=CommandGroup)
 def command() -> None:
     """Index after every commit, merge, checkout and rebase, by git's own hooks."""
 

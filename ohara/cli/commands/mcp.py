@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara.cli.command_group import CommandGroup
 from ohara.cli.options import index_option, only_one
 from ohara.cli.report import ExitCode
 from ohara.config import require_known
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ohara.setup.agent_clients import Change
 
 
-@click.group("mcp", invoke_without_command=True)
+@click.group("mcp", cls=CommandGroup, invoke_without_command=True)
 @click.option(
     "--repo",
     type=click.Path(path_type=Path),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara.cli.command_group import CommandGroup
 from ohara.cli.report import ExitCode
 from ohara.errors import UsageError
 from ohara.sanitize import sanitize
@@ -26,7 +27,7 @@ _stage_option = (
 )
 
 
-@click.group("models", invoke_without_command=True)
+@click.group("models", cls=CommandGroup, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def command(ctx: click.Context, *, as_json: bool) -> None:

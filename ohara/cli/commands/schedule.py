@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
+from ohara.cli.command_group import CommandGroup
 from ohara.cli.report import ExitCode
 from ohara.sanitize import sanitize
 
 _WAYS = click.Choice(["systemd", "launchd", "cron"])
 
 
-@click.group("schedule")
+@click.group("schedule", cls=CommandGroup)
 def command() -> None:
     """Keep indexes fresh with a systemd timer, launchd or cron instead of a daemon."""
 
