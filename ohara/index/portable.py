@@ -20,12 +20,17 @@ _LOCK_WAIT_S = 10.0
 
 def export(repository: Repository, index: Index, file: Path, *, derived: bool) -> int:
     """Write the index to a file; how many commits it has."""
+    require_whole_history(repository)
+    return export_index(index.location, file, Analysis(), derived=derived)
+
+
+def require_whole_history(repository: Repository) -> None:
+    """An error in a shallow clone, of which no index is made for others."""
     if repository.is_shallow:
         raise RepositoryError(
             "this is a shallow clone: its index would lack what came before",
             hint="get the whole history with: git fetch --unshallow",
         )
-    return export_index(index.location, file, Analysis(), derived=derived)
 
 
 def take_over(

@@ -517,6 +517,29 @@ def test_an_unknown_server_is_told(
     assert (code, "did you mean team?" in err) == (2, True)
 
 
+def test_where_no_server_is_known_the_settings_are_named_that_lack_it(
+    small_project: Repo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "share", "push", "--repo", str(small_project.path))
+    assert code == 2
+    assert "no shared index is known here\n  hint: write [shared.team] and dsn = " in err
+
+
+def test_a_shallow_clone_is_not_pushed(
+    small_project: Repo,
+    configured: Callable[..., None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configured()
+    shallow = str(tmp_path / "shallow")
+    small_project.git("clone", "--quiet", "--depth", "2", f"file://{small_project.path}", shallow)
+    code, out, err = run(capsys, "share", "push", "--repo", shallow, "--as", "cut-off")
+    assert (code, out) == (2, "")
+    assert "this is a shallow clone" in err
+    assert "cut-off: " not in run(capsys, "share", "status")[1]
+
+
 def test_history_of_another_repository_is_refused(
     pushed: tuple[Engine, PostgresIndex],
     configured: Callable[..., None],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ohara.cli.command_group import CommandGroup
 from ohara.cli.progress import Reporter
 from ohara.cli.report import ExitCode
 from ohara.errors import UsageError
@@ -26,21 +27,23 @@ _server_option = click.option(
 
 def _server(name: str | None) -> SharedServer:
     """The server that is meant."""
-    from ohara import config
+    from ohara import config, paths
     from ohara.sharing import server_named
 
     known = config.load().shared
     if name is None and len(known) == 1:
         name = next(iter(known))
+    if name is None and known:
+        raise UsageError("which shared index?", hint=f"--index {next(iter(known))}")
     if name is None:
         raise UsageError(
-            "which shared index?" if known else "no shared index is known here",
-            hint=f"--index {next(iter(known))}" if known else 'ohara share init "postgresql://host/database"',
+            "no shared index is known here",
+            hint=f'write [shared.team] and dsn = "…" in {paths.config_file()}; ohara share init makes one',
         )
     return server_named(name)
 
 
-@click.group("share")
+@click.group("share", cls=CommandGroup)
 def command() -> None:
     """Share indexes with a team: a PostgreSQL server keeps them."""
 
@@ -82,6 +85,7 @@ def init(dsn: str, name: str) -> ExitCode:
 def push(repos: tuple[str, ...], server: str | None, name: str | None, *, quiet: bool) -> ExitCode:
     """Copy what is new in indexes to the server; one that is missing here is made first."""
     from ohara.engine import Engine
+    from ohara.index.portable import require_whole_history
     from ohara.index.push import push as copied
     from ohara.sharing import require_same_history, shared_index, shared_name
 
@@ -90,6 +94,7 @@ def push(repos: tuple[str, ...], server: str | None, name: str | None, *, quiet:
     there = _server(server)
     for repo in repos or (".",):
         engine = Engine.open(repo)
+        require_whole_history(engine.repository)
         reporter = Reporter(quiet=quiet, as_json=False)
         with closing(engine.index()) as moments:
             for moment in moments:
@@ -126,6 +131,8 @@ def status(server: str | None) -> ExitCode:
             f"{sanitize(each.name)}: {each.commits:,} commits, {each.hunks:,} hunks,"
             f" {each.size_bytes / 1e6:,.0f} MB, pushed {ago(now - each.written)}{readers}"
         )
+    if not found:
+        click.echo(f"{sanitize(there.name)} has no index that you may read (ohara share push)", err=True)
     return ExitCode.FOUND if found else ExitCode.NOTHING_FOUND
 
 
