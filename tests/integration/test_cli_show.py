@@ -114,6 +114,18 @@ def test_a_name_that_is_no_utf8_is_taken_as_bytes_and_as_it_is_printed(repo: Rep
         assert ohara("show", "HEAD", path, cwd=repo.path).stderr.endswith(f"does not touch {spelt}\n")
 
 
+def test_the_total_of_the_object_counts_the_hunks_that_are_in_it(tmp_path: Path) -> None:
+    with History(tmp_path / "repo") as history:
+        long = "".join(f"value_{number} = compute({number}, {number + 1})\n" for number in range(300))
+        history.commit("Begin", {"long.py": long, "a.py": "one\n"})
+        history.checkout()
+    place = history.repo.path
+    ohara("index", "-q", "--repo", str(place))
+    for paths, hunks in (((), 2), (("long.py",), 1), (("--", "nosuch.py"), 0)):
+        told = json.loads(ohara("show", "--json", "HEAD", *paths, cwd=place).stdout)
+        assert (told["total"], len(told["hits"])) == (hunks, hunks)
+
+
 # -- partial clones ------------------------------------------------------------------------------
 
 

@@ -211,7 +211,8 @@ def _print_object(
         wanted = commit_patch.changed_paths(repo, sha, paths)
         hunks = [hit for hit in hunks if hit.path in wanted]
         notes += [] if wanted else [untouched]
-    results = replace(results, hits=tuple(hunks if context is None else with_context(hunks, context)))
+    shown = tuple(hunks if context is None else with_context(hunks, context))
+    results = replace(results, hits=shown, total=len(shown))
     sys.stdout.write(written(results_object(results)) + "\n")
     say([*warnings(results), *notes])
     return ExitCode.FOUND if results.hits else ExitCode.NOTHING_FOUND
