@@ -394,3 +394,10 @@ def test_a_shallow_clone_is_not_exported(small_project: Repo, tmp_path: Path) ->
     small_project.git("clone", "--quiet", "--depth", "2", f"file://{small_project.path}", str(shallow))
     with pytest.raises(RepositoryError, match="shallow"):
         exported(index(shallow), tmp_path / "file")
+
+
+def test_a_file_that_cannot_be_written_is_told_with_what_to_do(small_project: Repo, tmp_path: Path) -> None:
+    index(small_project)
+    said = ohara("export", str(tmp_path / "nowhere" / "file"), "--repo", str(small_project.path))
+    assert said.returncode == 2
+    assert "nowhere/file cannot be written: No such file or directory\n  hint: name a file" in said.stderr

@@ -33,6 +33,8 @@ def command(*, as_json: bool) -> ExitCode:
     for folder in closed_indexes():
         found = True
         click.echo(json.dumps(_closed_object(folder)) if as_json else _closed_line(folder))
+    if not found:
+        click.echo("nothing is indexed yet (ohara index)", err=True)
     return ExitCode.FOUND if found else ExitCode.NOTHING_FOUND
 
 

@@ -96,7 +96,10 @@ def written(file: Path) -> Iterator[Sender]:
         part.replace(file)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise StoreError(f"{file} cannot be written: {error.strerror or error}") from error
+        raise StoreError(
+            f"{file} cannot be written: {error.strerror or error}",
+            hint="name a file in a folder that you may write to, on a disk with room",
+        ) from error
     except BaseException:
         part.unlink(missing_ok=True)
         raise
