@@ -50,6 +50,15 @@ def test_every_command_and_option_is_documented(path: str, command: click.Comman
         assert any(f"`{name}" in said for name in option.opts), f"docs/cli.md: {path} lacks {option.opts}"
 
 
+@pytest.mark.parametrize(("path", "command"), every_command(), ids=[path for path, _ in every_command()])
+def test_what_an_option_takes_is_called_the_same_in_its_help(path: str, command: click.Command) -> None:
+    context = click.Context(command)
+    for option in (param for param in command.params if isinstance(param, click.Option)):
+        if not option.is_flag and not isinstance(option.type, click.Choice):
+            taken = f"`{option.opts[0]} {option.make_metavar(context).partition('|')[0]}`"
+            assert taken in sections(CLI)[path], f"docs/cli.md: {path} has no {taken}"
+
+
 def test_no_command_is_documented_that_does_not_exist() -> None:
     documented = {heading for heading in sections(CLI) if heading.startswith("ohara ")}
     assert documented == {path for path, _ in every_command()}

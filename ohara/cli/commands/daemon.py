@@ -90,7 +90,13 @@ def status(*, as_json: bool) -> ExitCode:
 
 @command.command("logs")
 @click.option(
-    "-n", "count", type=click.IntRange(min=1), default=50, show_default=True, help="How many lines."
+    "-n",
+    "count",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="How many lines.",
 )
 def logs(count: int) -> ExitCode:
     """Print the newest lines of the service's log."""

@@ -40,9 +40,19 @@ _LOCK_WAIT_S = 1.0  # a short run that is just ending is worth waiting for
 @click.option("--since", metavar="DATE", help="Leave out commits older than DATE (ISO, or '2 years ago').")
 @click.option("--max-commits", type=click.IntRange(min=1), metavar="N", help="Only the newest N commits.")
 @click.option(
-    "--jobs", type=click.IntRange(0, 256), default=None, help="Processes (default: the cores available)."
+    "--jobs",
+    type=click.IntRange(0, 256),
+    default=None,
+    metavar="N",
+    help="Processes (default: the cores available).",
 )
-@click.option("--passes", default=",".join(Pass), show_default=True, help="Which passes to run.")
+@click.option(
+    "--passes",
+    default=",".join(Pass),
+    show_default=True,
+    metavar="LIST",
+    help="Which passes to run, with commas between them.",
+)
 @click.option(
     "--scheduled", is_flag=True, help="A background run: quiet, niced, gives way to another indexer."
 )

@@ -77,7 +77,11 @@ def pull(name: str, *, yes: bool) -> ExitCode:
 @_stage_option[0]
 @_stage_option[1]
 @click.option(
-    "--dimensions", type=click.IntRange(min=1), default=None, help="Only where the graph does not say."
+    "--dimensions",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="The length of its vectors, where the graph does not say.",
 )
 @click.option(
     "--pooling",
