@@ -341,7 +341,7 @@ class Engine:
             total = known.fact(TOTAL) or 0 if recounted is None else recounted
             left = total - known.commits() - len(known.failed())
         if recounted is not None:
-            return max(0, left)
+            return max(0, left, count_unseen(repository, tips.values(), seen.values()))
         if tips == seen:
             return left if left > 0 else None
         return max(0, left) + count_unseen(repository, tips.values(), seen.values())

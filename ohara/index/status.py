@@ -45,14 +45,12 @@ def brief_status(
     choice = choose_refs(index, RefChoice(), settings.index.refs)
     tips = resolve_tips(repository.shared, choice)
     recounted = recount(repository, index, tips, settings.index.since) if recounts else None
-    seen = index.fact(TIPS)
-    total, unseen = recounted, 0
-    if total is None:
-        total = index.fact(TOTAL)
-        unseen = count_unseen(tips.values(), seen.values())
+    indexed = passes[0].total
+    total, unseen = index.fact(TOTAL), count_unseen(tips.values(), index.fact(TIPS).values())
+    if recounted is not None:  # what is indexed stays so, also what is older than index.since by now
+        total, unseen = max(recounted, indexed + unseen), 0
     if total is None:  # a first run reads the newest commits before it counts them all
         total, unseen = unseen, 0
-    indexed = passes[0].total
     return IndexStatus(
         repository=str(repository.path),
         commits=total + unseen,

@@ -619,6 +619,22 @@ def test_the_setting_since_holds_for_every_run_and_leaves_nothing_pending(
     assert (engine.status().indexed, engine.pending()) == (3, None)
 
 
+def test_what_is_older_than_a_later_limit_stays_and_is_counted(
+    three_commits: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = int(three_commits.git("log", "-1", "--format=%ct"))
+    index(three_commits)
+    monkeypatch.setenv("OHARA_INDEX_SINCE", datetime.fromtimestamp(newest, UTC).isoformat())
+    engine = Engine.open(three_commits.path)
+    status = engine.status()
+    assert (status.indexed, status.commits, status.behind, engine.pending()) == (3, 3, 0, 0)
+    three_commits.git("commit", "-q", "--allow-empty", "-m", "One more")
+    status = engine.status()
+    assert (status.indexed, status.commits, status.behind, engine.pending()) == (3, 4, 1, 1)
+    status = index(three_commits).status()
+    assert (status.indexed, status.commits, status.behind, status.older) == (4, 4, 0, 0)
+
+
 def test_changed_rules_are_applied_to_what_is_indexed(
     small_project: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
