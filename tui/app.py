@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
-from textual.events import InputEvent
+from textual.events import InputEvent, Key, Paste
 
 from ohara import config
 from ohara.errors import ConfigError, OharaError
@@ -25,9 +25,10 @@ from tui.link import Link, LinkState
 from tui.screens.paned import PanedScreen
 from tui.screens.search import SearchScreen
 from tui.theme_choice import theme_named
+from tui.type_ahead import TypeAhead, Typed
 from tui.visited import Visited
 from tui.visits import CommitVisit, HistoryVisit
-from tui.widgets.footer import Key
+from tui.widgets.footer import Key as FooterKey
 from tui.workers import start_worker
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class OharaApp(App[None]):
         self.link = Link(self.link_changed, index=index)
         self._connects = False
         self._idle_gc = IdleCollector()
+        self._type_ahead = TypeAhead(self, self._hand_on)
 
     def _settings(self) -> Settings:
         return config.load(repository=config.work_tree(Path(self.repository or "."))).settings
@@ -120,10 +122,16 @@ class OharaApp(App[None]):
             self._idle_gc.collect_if_idle()
 
     async def on_event(self, event: events.Event) -> None:
-        """Note when the user did something; Textual handles the event."""
+        """Note when the user did something; Textual handles the event, keys one after the other."""
         if isinstance(event, InputEvent):
             self._idle_gc.note_input()
-        await super().on_event(event)
+        if isinstance(event, Key | Paste) and not event.is_forwarded:
+            await self._type_ahead.take(event)
+        else:
+            await super().on_event(event)
+
+    async def _hand_on(self, typed: Typed) -> None:
+        await super().on_event(typed)
 
     def link_changed(self, state: LinkState, error: OharaError | None) -> None:
         """Called when the connection state changes."""
@@ -288,12 +296,12 @@ class OharaApp(App[None]):
         typing: bool = False,
         only: Collection[str] = (),
         without: Collection[str] = (),
-    ) -> list[Key]:
+    ) -> list[FooterKey]:
         """The footer of a screen with these scopes; `only` restricts it to some actions, not those `without`.
 
         While the user is typing, letters are text: only other keys are shown.
         """
-        shown: list[Key] = []
+        shown: list[FooterKey] = []
         taken: set[str] = set()
         is_reading = Scope.READING in scopes
         order = {scope: at for at, scope in enumerate((*scopes, Scope.EVERYWHERE))}
@@ -310,7 +318,7 @@ class OharaApp(App[None]):
                 continue
             taken |= set(self.keys.of(action)) if is_here else set()
             if keys and (is_named or is_read or (action.footer and not (only and is_here))):
-                shown.append(Key(key_label(keys[0]), action.title, textual_action(action)))
+                shown.append(FooterKey(key_label(keys[0]), action.title, textual_action(action)))
         return shown
 
     def can_run(self, action: Action) -> bool:
