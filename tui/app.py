@@ -19,6 +19,7 @@ from ohara.errors import ConfigError, OharaError
 from ohara.sanitize import sanitize
 from tui import session as sessions
 from tui.actions import ACTIONS, Scope, bindings, key_label, remapped, textual_action
+from tui.ending import end_when_told
 from tui.external import can_suspend
 from tui.idle_gc import CHECK_EVERY_S, IdleCollector
 from tui.link import Link, LinkState
@@ -98,7 +99,9 @@ class OharaApp(App[None]):
         return self.search
 
     def on_mount(self) -> None:
-        """Set the keys, and repaint everything after another program used the terminal."""
+        """Set the keys, heed signals, and repaint everything after another program used the terminal."""
+        if not self.is_headless:
+            end_when_told(self)
         self.set_keymap(self.keys.keymap())
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 

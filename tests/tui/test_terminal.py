@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import uuid
@@ -15,9 +16,10 @@ import pytest
 from fixtures.script import History
 from fixtures.tree import MovedFrom
 from ohara import client, wire
-from tests.daemon import wait_until
+from tests.daemon import alive, wait_until
 from tests.indexing import index
 from tests.process import ROOT, ohara
+from tui import session as sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,10 +69,31 @@ class Terminal:
     def shows(self, text: str) -> bool:
         return wait_until(lambda: text in self.screen(), at_most_s=60)
 
+    def modes(self) -> str:
+        asked = "alternate #{alternate_on}, mouse #{mouse_any_flag}, cursor #{cursor_flag}"
+        return self._tmux("display", "-p", asked).strip()
+
     def close(self) -> None:
+        """Close it, and wait for what ran there: it saves the session, which the next test is not to find."""
         if not self._name:
             return
+        shell = self._tmux("display", "-p", "#{pane_pid}").strip() if self._is_open() else ""
         subprocess.run(["tmux", "-L", self._name, "kill-server"], capture_output=True, check=False)
+        if shell:
+            assert wait_until(lambda: not _is_group(int(shell)), at_most_s=30)
+
+    def _is_open(self) -> bool:
+        asked = ["tmux", "-L", self._name, "has-session"]
+        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+
+
+def _is_group(number: int) -> bool:
+    """Whether there is any process in a group."""
+    try:
+        os.killpg(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.fixture
@@ -171,6 +194,8 @@ def test_it_is_left_for_the_shell_and_come_back_to(parcel: Path, terminal: Termi
     assert terminal.shows("1st of"), terminal.screen()
     terminal.press("Down")
     assert terminal.shows("2nd of"), terminal.screen()
+    terminal.press("q")
+    assert wait_until(lambda: terminal.screen().rstrip().endswith("shell>"), at_most_s=60), terminal.screen()
 
 
 def test_it_is_not_left_where_nothing_could_bring_it_back(parcel: Path, terminal: Terminal) -> None:
@@ -228,6 +253,36 @@ def test_a_wrong_setting_is_said_before_the_screen_is_taken(
     assert terminal.shows("ended with 2"), terminal.screen()
     assert "there is no action quti" in terminal.screen()
     assert "did you mean quit?" in terminal.screen()
+
+
+def opened_in(terminal: Terminal, repository: Path, folder: Path) -> int:
+    """Open the UI with a question that is answered; returns its process."""
+    pid = folder / "pid"
+    command = shlex.join([*COMMAND, "tui", "retry", "--repo", str(repository)])
+    terminal.run(["sh", "-c", f"echo $$ > {shlex.quote(str(pid))}; exec {command}"], ROOT)
+    assert terminal.shows("1st of"), terminal.screen()
+    return int(pid.read_text())
+
+
+@pytest.mark.parametrize("name", ["HUP", "INT", "TERM"])
+def test_told_to_end_it_gives_the_terminal_back_and_keeps_the_session(
+    parcel: Path, served: Path, terminal: Terminal, name: str
+) -> None:
+    process = opened_in(terminal, parcel, served)
+    os.kill(process, getattr(signal, f"SIG{name}"))
+    assert terminal.shows(f"ended with {128 + getattr(signal, f'SIG{name}')}"), terminal.screen()
+    assert "1st of" not in terminal.screen()
+    assert terminal.modes() == "alternate 0, mouse 0, cursor 1"
+    assert sessions.load().query == "retry"
+
+
+def test_a_terminal_that_is_closed_ends_it_and_keeps_the_session(
+    parcel: Path, served: Path, terminal: Terminal
+) -> None:
+    process = opened_in(terminal, parcel, served)
+    terminal.close()
+    assert wait_until(lambda: not alive(process), at_most_s=60)
+    assert sessions.load().query == "retry"
 
 
 def editor_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
