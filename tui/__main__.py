@@ -36,6 +36,10 @@ def main(arguments: list[str] | None = None) -> int:
         hint = f"\n  hint: {sanitize(error.hint)}" if error.hint else ""
         print(f"ohara: {sanitize(error.message)}{hint}", file=sys.stderr)  # noqa: T201
         return 2
+    if not in_browser:
+        from tui.terminal import Terminal
+
+        app.driver_class = Terminal
     app.run()
     return app.return_code or 0
 

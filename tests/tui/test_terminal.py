@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import pty
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import termios
 import uuid
 from typing import TYPE_CHECKING
 
@@ -62,6 +64,9 @@ class Terminal:
 
     def press(self, *keys: str) -> None:
         self._tmux("send-keys", *keys)
+
+    def send(self, typed: bytes) -> None:
+        self._tmux("send-keys", "-H", *(f"{byte:02x}" for byte in typed))
 
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p")
@@ -147,6 +152,20 @@ def test_the_border_of_an_answer_that_came_by_itself_names_its_commit(
     assert terminal.shows("Add a sprocket"), terminal.screen()
     newest = repo.git("rev-parse", "HEAD").strip()[:10]
     assert terminal.shows(f"· {newest} ─╯"), terminal.screen()
+
+
+def test_bytes_that_are_no_text_are_typed_as_replacement_characters_and_end_nothing(
+    parcel: Path, terminal: Terminal
+) -> None:
+    terminal.run([*COMMAND, "tui", "--repo", str(parcel)], ROOT)
+    assert terminal.shows("Search the history of parcel"), terminal.screen()
+    terminal.send(b"caf\xe9 \xff")
+    assert terminal.shows("⌕ caf\N{REPLACEMENT CHARACTER}"), terminal.screen()
+    terminal.send(b"\x15")  # ctrl+u
+    mouse_far_to_the_right = b"\x1b[M\x20\xfe\x30"
+    terminal.send(mouse_far_to_the_right + b"upload")
+    assert terminal.shows("1st of"), terminal.screen()
+    assert "⌕ upload " in terminal.screen()
 
 
 def test_bare_ohara_in_a_repository_opens_the_ui_and_elsewhere_the_help(
@@ -283,6 +302,25 @@ def test_a_terminal_that_is_closed_ends_it_and_keeps_the_session(
     terminal.close()
     assert wait_until(lambda: not alive(process), at_most_s=60)
     assert sessions.load().query == "retry"
+
+
+def test_a_terminal_that_is_gone_without_a_signal_ends_it_too(parcel: Path) -> None:
+    ours, its = pty.openpty()
+    termios.tcsetwinsize(its, (36, 120))
+    command = shlex.join([*COMMAND, "tui", "retry", "--repo", str(parcel)])
+    ui = subprocess.Popen(
+        ["sh", "-c", f"trap '' HUP; exec {command}"],
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        start_new_session=True,
+    )
+    os.close(its)
+    seen = b""
+    while b"1st of" not in seen:
+        seen += os.read(ours, 65_536)
+    os.close(ours)
+    assert ui.wait(timeout=60) == 128 + signal.SIGHUP
 
 
 def editor_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
