@@ -10,9 +10,11 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,12 +23,17 @@ from textual.app import SuspendNotSupported
 from ohara.gitcommand import SHOW_OPTIONS, git_command, git_environment, user_pager
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from textual.app import App
 
 # What most terminals take in one OSC 52 sequence; more is dropped by them without a word.
 MOST_COPIED = 74_994
+
+# By itself, by the closed pipe of a pager that was left early, by ctrl+c.
+_ENDED_WELL = frozenset(
+    {0, *(code for each in (signal.SIGPIPE, signal.SIGINT) for code in (-each, 128 + each))}
+)
 
 _SHA = re.compile(r"[0-9a-fA-F]{4,64}")
 
@@ -197,14 +204,27 @@ def run_in_terminal(
 ) -> str:
     """Run a program in the terminal, with the UI suspended; returns what went wrong, or an empty text."""
     try:
-        with app.suspend():
+        with app.suspend(), _keyboard_signals_left_to_it():
             done = subprocess.run(command, env=environment, check=False)
     except SuspendNotSupported:
         return "This terminal cannot be given to another program."
     except OSError as error:
         return f"{command[0]} cannot be started: {error.strerror or error}"
-    # A pager that was left early ends git by a closed pipe.
-    return f"{command[0]} ended with {done.returncode}." if done.returncode not in {0, 141, -13} else ""
+    return f"{command[0]} ended with {done.returncode}." if done.returncode not in _ENDED_WELL else ""
+
+
+@contextmanager
+def _keyboard_signals_left_to_it() -> Iterator[None]:
+    """Let ctrl+c and ctrl+\\ be for the program that has the terminal: less stops what it is at.
+
+    They come to all processes there. Handled by a function they are not ignored by the program as well.
+    """
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def can_suspend() -> bool:

@@ -323,6 +323,29 @@ def test_a_terminal_that_is_gone_without_a_signal_ends_it_too(parcel: Path) -> N
     assert ui.wait(timeout=60) == 128 + signal.SIGHUP
 
 
+def test_ctrl_c_is_for_the_program_that_has_the_terminal(
+    parcel: Path, terminal: Terminal, tmp_path: Path
+) -> None:
+    said = tmp_path / "said"
+    editor = tmp_path / "vim"
+    to = shlex.quote(str(said))
+    editor.write_text(
+        f"#!/bin/sh\ntrap 'echo interrupted >> {to}' INT\necho began > {to}\nread line\nread line\n"
+    )
+    editor.chmod(0o755)
+    line = shlex.join([*COMMAND, "tui", "--repo", str(parcel), "retry"])
+    terminal.run(["env", f"VISUAL={editor}", "sh", "-c", line], ROOT)
+    assert terminal.shows("1st of"), terminal.screen()
+    terminal.press("e")
+    assert wait_until(said.exists, at_most_s=60), terminal.screen()
+    terminal.press("C-c")
+    assert wait_until(lambda: "interrupted" in said.read_text(), at_most_s=60)
+    terminal.press("Enter", "Enter")
+    assert terminal.shows("1st of"), terminal.screen()
+    terminal.press("Down")
+    assert terminal.shows("2nd of"), terminal.screen()
+
+
 def editor_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An editor that writes down what it was told, and the file that it does so in."""
     folder.mkdir()
