@@ -206,6 +206,24 @@ async def test_a_small_screen_stacks_the_panes_and_a_larger_one_sets_them_side_b
         assert results.y == diff.y
 
 
+@pytest.mark.parametrize("at", [0, 7])
+async def test_the_selected_hit_is_seen_whatever_the_size_of_the_screen(parcel: Path, at: int) -> None:
+    async with running(parcel, "upload", asked=True) as (app, pilot):
+        results = app.search.results
+        results.move_to(at)
+        for size in ((80, 24), (40, 12), (200, 60), (40, 12), (120, 40)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: "\n│▌" in text_of(app), f"{size}")
+            for by in (1, -1):
+                results.move(by)
+                await pilot.pause()
+                assert "\n│▌" in text_of(app), (size, by)
+        results.scroll_to(y=results.max_scroll_y, animate=False)
+        await until(pilot, lambda: "\n│▌" not in text_of(app))
+        results.move_to(at)
+        await until(pilot, lambda: "\n│▌" in text_of(app))
+
+
 async def test_the_palette_finds_actions_queries_and_themes(parcel: Path) -> None:
     sessions.save(sessions.Session().with_query(str(parcel), "[bold]upload[/] author:ada"))
     async with running(parcel) as (app, pilot):

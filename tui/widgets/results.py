@@ -149,18 +149,27 @@ class ResultList(LineView, inherit_bindings=False):
             for row in (before, at):  # the others look as before
                 self.redraw_lines(*range(row * self._row_cells, (row + 1) * self._row_cells))
             self.post_message(self.Selected(self.hits[at]))
+        elif not 0 <= at * self._row_cells - self.scroll_offset.y < self.size.height:  # by the wheel
+            self._reveal()
         if at >= len(self.hits) - _NEAR_END:
             self.post_message(self.NearEnd())
 
     def _reveal(self) -> None:
-        """Scroll so that the selected hit and its neighbours are seen."""
-        top, height = self.scroll_offset.y, self.size.height
-        first = max(0, (self._at - 1) * self._row_cells)
-        last = (self._at + 2) * self._row_cells
+        """Scroll so that the selected hit is seen, and its neighbours where there is room for them."""
+        top, height, rows = self.scroll_offset.y, self.size.height, self._row_cells
+        if not height:
+            return
+        around = rows if height >= 3 * rows else 0
+        first = max(0, self._at * rows - around)
+        last = min((self._at + 1) * rows + around, self.virtual_size.height)
         if first < top:
             self.scroll_to(y=first, animate=False)
         elif last > top + height:
-            self.scroll_to(y=min(last, self.virtual_size.height) - height, animate=False)
+            self.scroll_to(y=min(last - height, self._at * rows), animate=False)
+
+    def on_resize(self) -> None:
+        """Keep the selected hit in view."""
+        self._reveal()
 
     def on_click(self, event: events.Click) -> None:
         """Select what was clicked; open what was clicked twice."""
