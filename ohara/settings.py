@@ -67,10 +67,14 @@ class IndexSettings:
         (), "Refs whose history is indexed; empty means HEAD and the remote's default branch.", repo_safe=True
     )
     ignore: tuple[str, ...] = setting(
-        (), "Paths to leave out, as gitignore patterns, beside those in `.oharaignore`.", repo_safe=True
+        (),
+        "Paths that only exact search finds, as gitignore patterns, beside those in the file `.oharaignore`.",
+        repo_safe=True,
     )
     since: str = setting(
-        "", "Leave out commits older than this date; empty means the whole history.", is_date=True
+        "",
+        "Leave out commits older than this date, but for what is indexed already; empty means none.",
+        is_date=True,
     )
     jobs: int = setting(0, "Processes that read history; 0 means one for each core.", within=(0, 256))
     chunk_lines: int = setting(60, "A hunk of more lines is split on syntax boundaries.", within=(5, 2_000))
