@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn
 
 from ohara.errors import UsageError
+from ohara.extras import install_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ def open_ui(
         if find_spec("textual_serve") is None:
             raise UsageError(
                 "the terminal UI cannot be served: textual-serve is not installed",
-                hint="pip install 'ohara[web]'",
+                hint=install_command("web"),
             )
         command = [sys.executable, "-P", "-m", "tui.serve", "--port", str(port)]
     elif not is_terminal():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from ohara.errors import OharaError, QueryError
+from ohara.extras import install_command
 from ohara.languages import languages_named
 from ohara.model import AtHead, Filters, Mode, Polarity, SpanScope
 from ohara.query.structure import read_structure
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 _MOST_LANGUAGES = 6  # of a repository: what a pattern is tried in when nothing says which is meant
 _TURN_S = 0.01
 _RULES = "rules are written as ast-grep's are: rule: with pattern:, kind:, has:, inside:, any: and so on"
-_INSTALL = "pip install 'ohara[structural]'"
 
 
 class Structures:
@@ -124,7 +124,9 @@ async def read_as_code(sources: Sources, structures: Structures, query: Query) -
 
 async def _read(sources: Sources, structures: Structures, query: Query) -> Reading:
     if not is_installed():
-        raise _NotCode("ast-grep, which matches code by its shape, is not installed", _INSTALL)
+        raise _NotCode(
+            "ast-grep, which matches code by its shape, is not installed", install_command("structural")
+        )
     structure = read_structure(query.structure)
     rule = read_rule(structure.text) if structure.is_rule else None
     asked = tuple(dict.fromkeys(name for each in query.filters.langs for name in languages_named(each)))

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ohara.errors import UsageError
+from ohara.extras import install_command
 from ohara.store.sqlite.files import try_database
 from ohara.store.sqlite.index import SqliteIndex
 
@@ -27,7 +28,7 @@ def index_at(location: IndexLocation) -> Index:
 def shared_server(name: str, dsn: str) -> SharedServer:
     """The server that keeps a team's indexes, by the name it goes by here and how it is reached."""
     if find_spec("psycopg") is None:
-        raise UsageError("a shared index needs psycopg", hint="pip install 'ohara[postgres]'")
+        raise UsageError("a shared index needs psycopg", hint=install_command("postgres"))
     from ohara.store.postgres.shared import PostgresServer  # late: who shares nothing need not have it
 
     return PostgresServer(name, dsn)

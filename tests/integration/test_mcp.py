@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from dataclasses import replace
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING
@@ -566,5 +567,5 @@ def test_without_the_extra_one_line_says_how_to_add_it() -> None:
     done = python("-c", script)
     assert (done.returncode, done.stdout) == (2, "")
     assert "needs the mcp package, which is not installed" in done.stderr
-    assert "ohara[mcp]" in done.stderr
+    assert f"hint: {sys.executable} -m pip install 'mcp" in done.stderr
     assert len(done.stderr.splitlines()) <= 2

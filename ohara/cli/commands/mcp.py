@@ -14,6 +14,7 @@ from ohara.cli.options import index_option, only_one
 from ohara.cli.report import ExitCode
 from ohara.config import require_known
 from ohara.errors import ConfigError, UsageError
+from ohara.extras import install_command
 from ohara.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _require_sdk() -> None:
     if importlib.util.find_spec("mcp") is None:
         raise UsageError(
             "serving agents needs the mcp package, which is not installed",
-            hint="pipx install 'ohara[mcp]', or into its environment: pip install 'mcp>=2.3,<3'",
+            hint=install_command("mcp"),
         )
 
 
@@ -161,7 +162,7 @@ def status() -> ExitCode:
             found = found or said in {agents.State.INSTALLED, agents.State.OUTDATED}
             click.echo(f"{client.name} ({scope}): {said}: {sanitize(str(file))}")
     if importlib.util.find_spec("mcp") is None:
-        click.echo("note: the mcp package is not installed: pipx install 'ohara[mcp]'", err=True)
+        click.echo(f"note: the mcp package is not installed: {install_command('mcp')}", err=True)
     return ExitCode.FOUND if found else ExitCode.NOTHING_FOUND
 
 
