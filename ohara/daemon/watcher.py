@@ -54,6 +54,10 @@ class Watch:
             repository: why for repository, why in self._unwatchable.items() if repository in self.watched
         }
 
+    def put_off(self, repository: Path) -> None:
+        """Let a whole interval pass before a repository is due again, also where it is not watched yet."""
+        self._looked[repository] = time.monotonic()
+
     async def run(self) -> None:
         """Watch all indexed repositories for ever; start over when what there is to watch changes."""
         while True:
@@ -109,9 +113,11 @@ class Watch:
             if now - self._looked.get(repository, -self._interval_s) >= self._interval_s:
                 self._looked[repository] = now
                 self._jobs.want(repository, Reason.DUE)
-        for known in (self._looked, self._unwatchable):
-            for gone in known.keys() - self.watched:
-                del known[gone]
+        for gone in self._unwatchable.keys() - self.watched:
+            del self._unwatchable[gone]
+        for gone in self._looked.keys() - self.watched:
+            if now - self._looked[gone] >= self._interval_s:
+                del self._looked[gone]
 
 
 def _present() -> frozenset[Path]:

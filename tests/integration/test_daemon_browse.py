@@ -279,7 +279,11 @@ def test_a_repository_is_indexed_no_further_once_it_is_stopped(
         )
     assert (last.state, last.detail) == ("failed", "stopped; what was read stays searchable")
     assert wait_until(lambda: ohara.send(wire.HealthCheck()).running is None)
-    assert str(large.path) not in ohara.send(wire.HealthCheck()).queued
+    watched = str(large.git_dir)
+    assert wait_until(lambda: watched in ohara.send(wire.HealthCheck()).watched)
+    for _ in range(50):  # the service found its index, and goes on with other things
+        health = ohara.send(wire.HealthCheck())
+        assert (health.running, health.queued) == (None, ())
     assert ohara.send(wire.Status(repo=str(large.path))).status.behind > 0
     ohara.send(wire.Pause())  # the service would go on with it by and by; nobody waits for that here
 
