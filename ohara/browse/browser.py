@@ -35,7 +35,7 @@ from ohara.plural import counted
 from ohara.query.place import read_place
 from ohara.query.project import of_another_project
 from ohara.retrieve.fates import threads_with_fates
-from ohara.retrieve.request import Traced
+from ohara.retrieve.request import Traced, TracedHunk
 from ohara.retrieve.together import read_threads
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ class Browser:
             notes.append(f"{lines.path} names {len(there)} files: {', '.join(there[:_FILES_TRACED])}")
         if len(there) > 1:
             found.sort(key=lambda hit: -hit.commit.committer_time)
-        return Traced(tuple(dict.fromkeys(hit.hunk for hit in found if hit.hunk)), tuple(notes))
+        hunks = {hit.hunk: TracedHunk(hit.matches, hit.symbol) for hit in found if hit.hunk}
+        return Traced(hunks, tuple(notes))
 
     async def related(self, place: str, limit: int) -> Related:
         """What changes together with a path, lines of it, a symbol or a commit."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ohara.retrieve.merge import SortKey
     from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.ranking import ScoredHunk
-    from ohara.retrieve.request import Opening, Request
+    from ohara.retrieve.request import Opening, Request, TracedHunk
     from ohara.store.answers import StoredHunk
     from ohara.store.candidates import Allowed
     from ohara.store.reading import Reader
@@ -57,6 +57,7 @@ class Answer:
     answered: frozenset[str] = frozenset()
     query_class: QueryClass | None = None  # what the query turned out to be, where its shape does not tell
     changes: Mapping[HunkId, Change] = field(default_factory=dict)  # by which code came or went
+    traced: Mapping[HunkId, TracedHunk] = field(default_factory=dict)  # with the lines that are asked about
     keys: tuple[SortKey, ...] = ()  # of `shown`, by which hits of several indexes are put in one order
     is_fallback: bool = False  # nothing is what was asked for, and this comes near
     total: int | None = None  # how many hits there are in all; a ranking has no such number
@@ -118,6 +119,7 @@ async def results_of(found: Found) -> Results:
             first_rank=page.start + 1,
             until=until,
             changes=shown.changes,
+            traced=shown.traced,
         )
 
     marked: tuple[Hit, ...] | None = None

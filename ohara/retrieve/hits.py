@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ohara.model import HunkId, Match, Pattern, Query
     from ohara.retrieve.pickaxe import Change
     from ohara.retrieve.ranking import ScoredHunk
+    from ohara.retrieve.request import TracedHunk
     from ohara.store.answers import StoredHunk
 
 
@@ -59,6 +60,7 @@ def make_hits(
     first_rank: int = 1,
     until: float = math.inf,
     changes: Mapping[HunkId, Change] = MappingProxyType({}),
+    traced: Mapping[HunkId, TracedHunk] = MappingProxyType({}),
 ) -> tuple[Hit, ...]:
     """One hit for each hunk, ranked from `first_rank`; after `until`, only first matches are marked."""
     return tuple(
@@ -71,6 +73,7 @@ def make_hits(
             hunks=len(shown),
             repository=repository,
             change=changes.get(one.hunk),
+            traced=traced.get(one.hunk),
         )
         for rank, one in enumerate(shown, first_rank)
     )
@@ -86,10 +89,15 @@ def _hit(
     hunks: int,
     repository: str,
     change: Change | None,
+    traced: TracedHunk | None,
 ) -> Hit:
+    if change:
+        marks = structural_hits.marks(row, change)
+    else:
+        marks = traced.marks if traced else sought.marks(row.body, until=until)
     excerpt = cut(
         row.body,
-        structural_hits.marks(row, change) if change else sought.marks(row.body, until=until),
+        marks,
         old_start=row.old_start,
         new_start=row.new_start,
         context=sought.context,
@@ -106,7 +114,7 @@ def _hit(
         line=excerpt.line,
         old_line=excerpt.old_line,
         header=row.header,
-        symbol=telling_symbol(row.symbols, sought.terms),
+        symbol=traced.symbol if traced else telling_symbol(row.symbols, sought.terms),
         excerpt=excerpt.text,
         matches=excerpt.matches,
         lanes=dict(scored.lanes),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ohara.errors import QueryError
@@ -20,11 +21,11 @@ from ohara.retrieve.ranking import Candidate
 from ohara.store.answers import WordQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from ohara.model import Query
+    from ohara.model import HunkId, Query
     from ohara.query.names import Name
-    from ohara.retrieve.request import Sources
+    from ohara.retrieve.request import Sources, TracedHunk
     from ohara.store.answers import PathChange, PlacedHunk
     from ohara.store.candidates import Allowed
     from ohara.store.reading import Reader
@@ -37,6 +38,7 @@ class Listed:
     """The hunks that a name stands for, in order, and the class of query that it turned out to be.
 
     `found` is None where there is no such thing; `instead` is then the query whose words are searched.
+    `traced` tells which lines of each hunk were meant, where lines were.
     """
 
     query_class: QueryClass
@@ -44,6 +46,7 @@ class Listed:
     notes: tuple[str, ...] = ()
     all_hunks: bool = False
     instead: Query | None = None
+    traced: Mapping[HunkId, TracedHunk] = MappingProxyType({})
 
 
 async def look_up(sources: Sources, query: Query, allowed: Allowed) -> Listed | None:
@@ -247,4 +250,4 @@ def _lines(
     found = [Candidate(at.hunk, 0.0, at.time, at.sha) for at in reader.occurrences(traced.hunks)]
     order = {hunk: place for place, hunk in enumerate(traced.hunks)}
     found.sort(key=lambda one: order[one.hunk])
-    return Listed(QueryClass.LINES, found, traced.notes)
+    return Listed(QueryClass.LINES, found, traced.notes, traced=traced.hunks)

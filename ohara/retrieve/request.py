@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import Group, Order
 from ohara.records import dataclass, replace
@@ -11,13 +12,13 @@ from ohara.retrieve.reading import moment
 from ohara.settings import FindSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from anyio.streams.memory import MemoryObjectSendStream
 
     from ohara.embed.encoder import Reranker
     from ohara.fate.source import FateSource
-    from ohara.model import AtHead, HunkId, IndexStatus, Query, SearchOptions, Sha, SpanScope
+    from ohara.model import AtHead, HunkId, IndexStatus, Match, Query, SearchOptions, Sha, SpanScope
     from ohara.query.names import LinesName
     from ohara.retrieve.comparing import Beside
     from ohara.retrieve.cursor import Page
@@ -55,11 +56,18 @@ class Extent:
     head: Sha | None
 
 
+class TracedHunk(NamedTuple):
+    """Which changed lines of a hunk are those that were traced, and the symbol that they stand in."""
+
+    marks: tuple[Match, ...]
+    symbol: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Traced:
     """The hunks that touched lines of a file, newest first, and what to say of lines that are not there."""
 
-    hunks: tuple[HunkId, ...] = ()
+    hunks: Mapping[HunkId, TracedHunk] = MappingProxyType({})
     notes: tuple[str, ...] = ()
 
 

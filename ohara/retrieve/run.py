@@ -251,7 +251,7 @@ async def _named(request: Request, named: Listed) -> Answer:
         return replace(ranked, notes=(*named.notes, *ranked.notes), is_fallback=True)
     plan = request.plan.showing_all_hunks() if named.all_hunks else request.plan
     listed = await _listed(replace(request, plan=plan), named.found, is_ordered=True)
-    return replace(listed, notes=named.notes, query_class=named.query_class)
+    return replace(listed, notes=named.notes, query_class=named.query_class, traced=named.traced)
 
 
 async def _listed(

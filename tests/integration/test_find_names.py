@@ -13,6 +13,7 @@ from tests.asking import ask, indexed_at_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from fixtures.git import Repo
     from ohara.engine import Engine
@@ -119,6 +120,18 @@ def test_lines_of_a_file_are_followed_through_its_names(engine: Engine, repo: Re
         assert (keys(results, repo), results.query.query_class) == (["sum", "closes"], QueryClass.LINES), (
             query
         )
+
+
+def test_lines_that_are_asked_about_are_shown_not_words_of_the_name(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    functions = [f"def book_{at}(book):\n" + "    book.sort()\n" * 4 + "    return 1\n" for at in range(4)]
+    with History(tmp_path / "repo") as history:
+        history.commit("Begin", {"book.py": "".join(functions)}, key="begin")
+    with indexed_at_home(history.repo, tmp_path_factory) as engine:
+        (hit,) = ask(engine, "book.py:12", context=0).hits
+        assert (hit.line, hit.excerpt, hit.symbol) == (12, "+    return 1", "book_1")
+        assert [match.line for match in hit.matches] == [0]
 
 
 def test_lines_are_counted_as_in_the_commit_of_an_address(engine: Engine, repo: Repo) -> None:
