@@ -132,8 +132,20 @@ def _committed(style: str | None) -> Field:
     )
 
 
+def _paragraphs(hit: Hit) -> tuple[list[str], list[str]]:
+    """The lines of a message's first paragraph, which git takes for the subject, and those behind it."""
+    lines = hit.commit.message.strip().split("\n")
+    end = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+    body = next((at for at in range(end, len(lines)) if lines[at].strip()), len(lines))
+    return lines[:end], lines[body:]
+
+
+def _subject(hit: Hit, _page: Page) -> str:
+    return sanitize(" ".join(line.rstrip() for line in _paragraphs(hit)[0]))
+
+
 def _body(hit: Hit, _page: Page) -> str:
-    return sanitize(hit.commit.message.partition("\n")[2].strip("\n"), keep=_LINES)
+    return sanitize("\n".join(_paragraphs(hit)[1]), keep=_LINES)
 
 
 def _file_name(hit: Hit, _page: Page) -> str:
@@ -162,7 +174,7 @@ _GIT: Mapping[str, Field] = {
     "al": lambda hit, _: sanitize(hit.commit.email.partition("@")[0]),
     **{f"a{letter}": _authored(style) for letter, style in _DATES.items()},
     **{f"c{letter}": _committed(style) for letter, style in _DATES.items()},
-    "s": lambda hit, _: sanitize(hit.commit.subject),
+    "s": _subject,
     "f": _file_name,
     "b": _body,
     "B": lambda hit, _: sanitize(hit.commit.message.strip("\n"), keep=_LINES),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fixtures.git import Repo, init
+from fixtures.script import History
 from ohara.cli.main import main
 from ohara.cli.pager import pager_command
 from ohara.model import Sha
@@ -434,6 +435,25 @@ def test_a_format_of_ones_own(cli: Cli) -> None:
     coloured = cli("find", "--color=always", "--format=%C(bold red)%h%Creset", '"retries"')
     assert coloured == f"\x1b[1;31m{sha[:10]}\x1b[0m\n"
     assert cli("find", "--format=%(excerpt)", "-C0", '"retries"') == "+    retries(5)\n"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Retry until the\nserver answers\n\n  Because it\nfails.\n\nTwice.",
+        "Retry\n \nBecause",
+        "\n\nRetry\nuntil it answers",
+    ],
+)
+@pytest.mark.usefixtures("ohara_home")
+def test_subject_and_body_are_parted_as_git_parts_them(
+    message: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    with History(tmp_path / "wrapped") as history:
+        history.commit(message, {"a.txt": "retry\n"})
+    index(history.repo, WITHOUT_VECTORS)
+    said = history.repo.git("show", "-s", "--format=%s|%f|%b", "HEAD").rstrip("\n")
+    assert Cli(history.repo, capfdbinary)("find", "--format=%s|%f|%b", '"retry"') == f"{said}\n"
 
 
 @pytest.mark.parametrize(
