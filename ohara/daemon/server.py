@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import time
 from contextlib import suppress
 from functools import partial
@@ -22,6 +23,7 @@ from ohara.daemon.events import Events
 from ohara.daemon.handlers import Answers
 from ohara.daemon.jobs import Jobs
 from ohara.daemon.lifecycle import OwnSocket, lasting, logging_to_file, only_one
+from ohara.daemon.own_source import OwnSource
 from ohara.daemon.peer import is_same_user
 from ohara.daemon.repositories import Repositories
 from ohara.daemon.watcher import Watch
@@ -38,6 +40,7 @@ _log = logging.getLogger("ohara.daemon")
 _CONNECTIONS = 512  # at once; a descriptor each, of the 1,024 that systems usually allow
 _TURN_AWAY_S = 1.0  # for telling one client more
 _TIDY_S = 5.0
+_QUIET_S = 60.0  # without a request: who is connected then connects again
 _ERROR = 2  # the exit code of a command that could not answer
 _FIRST_QUESTION = "the first change"  # any words do
 
@@ -59,15 +62,21 @@ def options(idle_exit_s: float | None = None, ready_for: str | None = None) -> O
 
 
 def serve(given: Options, wording: Wording) -> None:
-    """Run the service until it is told to stop; `wording` answers the command lines of `wire.Typed`."""
+    """Run the service until it is told to stop; `wording` answers the command lines of `wire.Typed`.
+
+    When its own files were replaced, this process begins again with those.
+    """
     with only_one(paths.runtime_dir()), logging_to_file():
         _log.info("ohara %s starts, process %d", __version__, os.getpid())
+        service = _Service(given, wording)
         try:
-            anyio.run(_Service(given, wording).run)  # noqa: TID251 - it returns nothing
+            anyio.run(service.run)  # noqa: TID251 - it returns nothing
         except BaseException:
             _log.exception("the service ends by a fault")
             raise
         _log.info("ohara stops")
+    if service.begins_again:
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - as it was started
 
 
 class _Service:
@@ -75,6 +84,7 @@ class _Service:
 
     def __init__(self, given: Options, wording: Wording) -> None:
         self._options = given
+        self.begins_again = False
         self._stop = anyio.Event()
         self._events = Events()
         self._jobs = Jobs(self._events)
@@ -168,7 +178,9 @@ class _Service:
                 self._stop.set()
 
     async def _tidy(self, place: OwnSocket) -> None:
-        """Close idle engines; stop when the whole service is idle, or its socket is gone."""
+        """Close idle engines; stop when the whole service is idle, or its socket or its source is gone."""
+        source = OwnSource()
+        await anyio.to_thread.run_sync(source.is_replaced)
         while True:
             await anyio.sleep(min(_TIDY_S, self._options.idle_exit_s or _TIDY_S))
             if not place.is_ours:
@@ -179,6 +191,11 @@ class _Service:
             if self._answers.used_since_tidied:
                 self._answers.used_since_tidied = False
                 await anyio.to_thread.run_sync(resource_usage.give_back)
+            is_quiet = not self._answers.connections or idle_s > _QUIET_S
+            if await anyio.to_thread.run_sync(source.is_replaced) and is_quiet:
+                _log.info("the files of ohara were replaced: it begins again with those")
+                self.begins_again = True
+                self._stop.set()
             limit_s = self._options.idle_exit_s
             if limit_s and idle_s > limit_s and not self._answers.connections and self._jobs.running is None:
                 _log.info("nobody asked anything for %.0f s", idle_s)

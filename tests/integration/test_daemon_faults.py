@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import signal
+import sys
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -18,11 +20,12 @@ from fixtures.histories import three_commits as make_three_commits
 from fixtures.script import History
 from ohara import client, wire
 from ohara.daemon.lifecycle import PID, lasting, only_one
+from ohara.daemon.own_source import OwnSource
 from ohara.errors import RepositoryError
 from ohara.store.locate import MARKER
 from tests.daemon import alive, service, wait_until
 from tests.indexing import index
-from tests.process import ohara
+from tests.process import ROOT, ohara
 
 if TYPE_CHECKING:
     from fixtures.git import Repo
@@ -276,3 +279,63 @@ def test_the_pid_file_goes_with_a_service_that_ends_by_a_fault(tmp_path: Path) -
         assert int((tmp_path / PID).read_text()) == os.getpid()
         raise KeyError("of ours")
     assert not (tmp_path / PID).exists()
+
+
+# -- its own files -------------------------------------------------------------------------------
+
+
+def test_a_service_whose_files_are_replaced_begins_again_with_the_new_ones(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo, tmp_path: Path
+) -> None:
+    index(three_commits)
+    installed = tmp_path / "daemon"
+    shutil.copytree(ROOT / "ohara" / "daemon", installed, ignore=shutil.ignore_patterns("__pycache__"))
+    customised = f"""
+import ohara.daemon
+ohara.daemon.__path__.insert(0, {str(installed)!r})
+from ohara.daemon import server
+server._TIDY_S = 0.2
+"""
+    log = ohara_home / "state" / "ohara.log"
+
+    def starts() -> int:
+        return log.read_text(encoding="utf-8").count(" starts, process ")
+
+    with service(ohara_home, monkeypatch, customised=customised) as pid:
+        with client.connect() as there:
+            assert there.send(wire.Find(repo=str(three_commits.path), query="world")).results.hits
+        replaced = installed / "events.py"
+        replaced.write_text(replaced.read_text() + "\n# of another version\n")
+        assert wait_until(lambda: starts() == 2)
+        assert "the files of ohara were replaced" in log.read_text(encoding="utf-8")
+        assert wait_until(listens)
+        with client.connect() as there:
+            assert there.greeting.pid == pid
+            assert there.send(wire.Find(repo=str(three_commits.path), query="world")).results.hits
+
+
+def listens() -> bool:
+    known = client.running()
+    if known is not None:
+        known.close()
+    return known is not None
+
+
+def test_files_are_replaced_once_they_no_longer_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "module.py"
+    module = ModuleType("ohara.such_module")
+    module.__file__ = str(file)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    file.write_text("1\n")
+    source = OwnSource()
+    assert [source.is_replaced() for _ in range(3)] == [False] * 3
+    file.write_text("two\n")
+    assert [source.is_replaced() for _ in range(3)] == [False, True, True]
+    file.unlink()
+    assert [source.is_replaced() for _ in range(2)] == [False, True]
+    late = ModuleType("ohara.loaded_later")
+    late.__file__ = __file__
+    monkeypatch.setitem(sys.modules, late.__name__, late)
+    assert source.is_replaced()
