@@ -102,12 +102,15 @@ UNREADABLE = {
     "its fingerprint": "UPDATE meta SET value = x'ff7b' WHERE key = 'fingerprint'",
     "messages": "UPDATE commits SET message = CAST(x'77c3' AS TEXT)",
     "names": "UPDATE person SET name = CAST(x'fffe' AS TEXT)",
+    "kinds": "UPDATE file SET kind = 'modifiet'",
+    "reasons": "UPDATE path SET left_out = 'mimified'",
+    "ends of lines": "UPDATE line_end SET how = 77",
     "paths": "UPDATE path SET path = CAST(x'80' AS TEXT) || id",
 }
 
 
 @pytest.mark.parametrize("statement", UNREADABLE.values(), ids=UNREADABLE)
-def test_text_and_facts_that_cannot_be_read_are_damage(three_commits: Repo, statement: str) -> None:
+def test_what_cannot_be_read_is_damage(three_commits: Repo, statement: str) -> None:
     where = ("--repo", str(three_commits.path))
     engine = index(three_commits)
     engine.close()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ohara.model import ChangedFile, ChangeKind, HunkId, Kin, LeftOut, Sha
 from ohara.store.answers import HunkPieces, HunkRange, Made
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,7 +57,9 @@ def files_of(session: Session, commit: int) -> tuple[ChangedFile, ...]:
     """Every file that a commit changed."""
     counts = Counter(place.file for place in _places(session, (commit,)) if place.first == place.hunk)
     return tuple(
-        ChangedFile(ChangeKind(kind), path, old_path, added, removed, counts[file], _left_out(left_out))
+        ChangedFile(
+            member(ChangeKind, kind), path, old_path, added, removed, counts[file], _left_out(left_out)
+        )
         for file, kind, path, old_path, added, removed, left_out in session.rows(_FILES, (commit,))
     )
 
@@ -97,7 +100,7 @@ def _places(session: Session, commits: Iterable[int]) -> Iterator[_Place]:
 
 
 def _left_out(reason: str | None) -> LeftOut | None:
-    return LeftOut(reason) if reason else None
+    return member(LeftOut, reason) if reason else None
 
 
 def kin(session: Session, shas: Iterable[Sha]) -> tuple[Kin, ...]:

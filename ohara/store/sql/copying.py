@@ -16,6 +16,7 @@ from ohara.store.derived import HeadFile, TouchedSymbol
 from ohara.store.lines import HeadVersion, How, LineEnd, MergedFile
 from ohara.store.sql.hydrate import read_commits
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -149,7 +150,9 @@ class CopySource(ABC):
         asked = (self._session.listed(numbers),)
         ends: dict[int, list[LineEnd]] = defaultdict(list)
         for commit, hunk, first, lines, solid, how, to_hunk, to_first in self._session.rows(_ENDS, asked):
-            ends[commit].append(LineEnd(hunk, first, lines, solid, commit, How(how), to_hunk, to_first))
+            ends[commit].append(
+                LineEnd(hunk, first, lines, solid, commit, member(How, how), to_hunk, to_first)
+            )
         counts: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for commit, hunk, solid in self._session.rows(_COUNTS, asked):
             counts[commit].append((hunk, solid))
@@ -189,7 +192,7 @@ class CopySource(ABC):
             return [], []
         threads: dict[int, list[Member]] = defaultdict(list)
         for first, commit, reason in self._session.rows(_THREADS):
-            threads[first].append(Member(commit, Reason(reason)))
+            threads[first].append(Member(commit, member(Reason, reason)))
         copies: dict[int, list[Copied]] = defaultdict(list)
         for first, commit, branches in self._session.rows(_COPIES):
             copies[first].append(Copied(commit, tuple(json.loads(branches))))
@@ -210,14 +213,14 @@ def _passes(bits: int) -> frozenset[Pass]:
 def _file(row: Sequence[Any], hunks: Iterable[CopiedHunk]) -> CopiedFile:
     kind, path, old_path, old, new, additions, deletions, left_out, searched = row
     return CopiedFile(
-        ChangeKind(kind),
+        member(ChangeKind, kind),
         path,
         old_path,
         old and old.hex(),
         new and new.hex(),
         additions,
         deletions,
-        LeftOut(left_out) if left_out else None,
+        member(LeftOut, left_out) if left_out else None,
         bool(searched),
         tuple(hunks),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ohara.model import ChangeKind, Commit, HunkId, Sha
 from ohara.store.answers import StoredHunk
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,7 +109,7 @@ def _stored(row: tuple[Any, ...], commit: Commit, symbols: list[str], unpack: An
         path=path or "",
         old_path=old_path,
         language=language,
-        kind=ChangeKind(kind) if kind else ChangeKind.MODIFIED,
+        kind=member(ChangeKind, kind) if kind else ChangeKind.MODIFIED,
         left_out=left_out,
         old_start=old_start,
         new_start=new_start,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ohara.model import Sha
 from ohara.store.lines import ChangedHunk, CommitLink, FileOfCommit, HeadLines, How, LineEnd, Maker
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -200,7 +201,7 @@ def all_ends(session: Session, commits: Iterable[int]) -> list[LineEnd]:
 
 def _end(row: tuple[int, int, int, int, int, int, int | None, int]) -> LineEnd:
     hunk, first, lines, solid, commit, how, to_hunk, to_first = row
-    return LineEnd(hunk, first, lines, solid, commit, How(how), to_hunk, to_first)
+    return LineEnd(hunk, first, lines, solid, commit, member(How, how), to_hunk, to_first)
 
 
 def at_head(session: Session, hunks: Iterable[int]) -> list[HeadLines]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ohara.model import ChangeKind, HunkId
 from ohara.store.answers import PathChange, PlacedHunk
 from ohara.store.sql.lane_queries import NEWEST_FIRST, paths_meant
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,7 @@ def changes_at(session: Session, written: str, allowed: HunkFilter) -> list[Path
     asked = session.listed(paths_meant(session, written))
     rows = session.rows(_AT_PATHS.format(allowed=allowed.condition), (asked, asked, *allowed.parameters))
     return [
-        PathChange(HunkId(hunk), time, sha, path, old_path, ChangeKind(kind))
+        PathChange(HunkId(hunk), time, sha, path, old_path, member(ChangeKind, kind))
         for hunk, time, sha, path, old_path, kind in rows
     ]
 

@@ -8,6 +8,7 @@ from ohara.model import ChangeKind, HunkId
 from ohara.store.answers import Definition, HunkBody, PathVersion
 from ohara.store.graph import commit_graph as ordered
 from ohara.store.sql.filters import is_text, symbol_ids
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +82,7 @@ def _version(row: tuple[Any, ...]) -> PathVersion:
         commit,
         sha,
         file,
-        ChangeKind(kind),
+        member(ChangeKind, kind),
         path,
         old_path,
         old.hex() if old else None,

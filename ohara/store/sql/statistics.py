@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ohara.model import Failure, LeftOut, Pass, PassStatus, Sha
 from ohara.store.sql.meta import read_fact, read_failed
 from ohara.store.sql.session import EFFECTIVE_LEFT_OUT, PASS_BITS
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from ohara.store.facts import Fact
@@ -69,7 +70,7 @@ class Statistics:
         """How many file changes are left out of search, or have lines that are, by reason."""
         counted = f"{_OF_FILES} UNION ALL {_OF_LINES}" if self._session.has_encoded else _OF_FILES
         rows = self._session.rows(_BY_REASON.format(counted))
-        return tuple((LeftOut(reason), count) for reason, count in rows)
+        return tuple((member(LeftOut, reason), count) for reason, count in rows)
 
     def failures(self) -> tuple[Failure, ...]:
         """The commits that could not be wholly read."""

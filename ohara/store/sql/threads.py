@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ohara.history.reasons import Node, Reason
 from ohara.model import Sha
 from ohara.store.answers import CopyOf, ThreadCommit
+from ohara.store.sql.stored_enum import member
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -161,7 +162,7 @@ def thread_commits(session: Session, firsts: Collection[Sha]) -> dict[Sha, tuple
         _MEMBERS, (session.listed(firsts),)
     ):
         found[Sha(first.hex())].append(
-            ThreadCommit(number, Sha(sha.hex()), author, moment, message, Reason(reason))
+            ThreadCommit(number, Sha(sha.hex()), author, moment, message, member(Reason, reason))
         )
     return {first: tuple(commits) for first, commits in found.items() if len(commits) > 1}
 
