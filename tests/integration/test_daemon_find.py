@@ -7,15 +7,17 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ohara import client, wire
+from ohara.errors import UsageError
+from ohara.model import SearchOptions
 from tests.daemon import alive, service, wait_until
 from tests.indexing import index
 from tests.process import ohara, python
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from fixtures.git import Repo
 
@@ -101,6 +103,19 @@ def test_a_search_through_the_service_loads_nothing_heavy(
         assert not any(
             name.startswith(("ohara.engine", "ohara.store", "ohara.git")) for name in told["modules"]
         )
+
+
+def test_a_time_in_milliseconds_is_refused_in_words(
+    ohara_home: Path, monkeypatch: pytest.MonkeyPatch, three_commits: Repo
+) -> None:
+    index(three_commits)
+    with service(ohara_home, monkeypatch), client.connect() as there:
+        for query in ("world", "world since:2020"):
+            for now in (1_763_000_000_000, -(10**12)):
+                asked = wire.Find(repo=str(three_commits.path), query=query, options=SearchOptions(now=now))
+                with pytest.raises(UsageError, match=f"{now} is no time") as told:
+                    there.send(asked)
+                assert told.value.hint == "give `now` in seconds since 1970"
 
 
 def test_settings_of_one_shell_are_honoured(
