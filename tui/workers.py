@@ -1,4 +1,8 @@
-"""Starts background workers in named groups, in which a newer one may replace the older."""
+"""Starts background workers in named groups, in which a newer one may replace the older.
+
+What a screen shows is taken away before the screen and its workers are: an answer that comes in between finds
+nothing to be shown in, which is no fault.
+"""
 
 from __future__ import annotations
 
@@ -18,5 +22,13 @@ def start_worker(
 
     Takes the function and not its coroutine: work that is replaced before it begins leaves nothing behind.
     """
+
+    async def while_there() -> None:
+        try:
+            await work()
+        except Exception:
+            if node.display:  # false from the moment that it is to be taken away
+                raise
+
     # Its declared types leave no room for a function that gives a coroutine without a result.
-    node.run_worker(cast("Any", work), group=group, exclusive=exclusive)
+    node.run_worker(cast("Any", while_there), group=group, exclusive=exclusive)
