@@ -168,6 +168,15 @@ def test_bytes_that_are_no_text_are_typed_as_replacement_characters_and_end_noth
     assert "⌕ upload " in terminal.screen()
 
 
+def test_what_is_pasted_is_text_also_behind_an_escape_character(parcel: Path, terminal: Terminal) -> None:
+    terminal.run([*COMMAND, "tui", "--repo", str(parcel)], ROOT)
+    assert terminal.shows("Search the history of parcel"), terminal.screen()
+    terminal.send(b"\x1b[200~upload\x1b[31m\tq\x1b[201~")
+    assert terminal.shows("⌕ upload[31m"), terminal.screen()
+    terminal.send(b"\x15retry")
+    assert terminal.shows("⌕ retry "), terminal.screen()
+
+
 def test_bare_ohara_in_a_repository_opens_the_ui_and_elsewhere_the_help(
     parcel: Path, terminal: Terminal, tmp_path: Path
 ) -> None:
