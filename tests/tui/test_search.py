@@ -537,6 +537,22 @@ async def test_more_like_this_asks_with_the_code_of_the_hit_and_can_be_gone_back
         await until(pilot, lambda: app.search.bar.draft.sample == sample)
 
 
+async def test_more_like_this_comes_best_first_also_from_a_list_by_time(parcel: Path) -> None:
+    async with running(parcel, "upload retry", asked=True) as (app, pilot):
+        await pilot.press("t")
+        await until(pilot, lambda: app.search.finder.state.order == "newest")
+        await until_stage(pilot, Stage.RESULTS)
+        newest = app.search.results.selected
+        await pilot.press("s")
+        await until(pilot, lambda: app.search.bar.draft.sample is not None)
+        await until_stage(pilot, Stage.RESULTS, Stage.NOTHING)
+        assert app.search.finder.state.hits
+        assert "best first" in text_of(app)
+        await pilot.press("<")
+        await until(pilot, lambda: app.search.results.selected == newest)
+        assert "newest first" in text_of(app)
+
+
 async def test_what_is_typed_in_a_burst_is_all_there_and_its_filter_a_chip(parcel: Path) -> None:
     async with running(parcel) as (app, pilot):
         for character in "upload lang:python now":  # before the bar hears of the first of them

@@ -60,10 +60,13 @@ class HitActions:
             self._host.ohara.push_screen(WhyScreen(hit, results, self._panes.results.position))
 
     def search_similar(self) -> None:
-        """Search for more hunks like this one."""
+        """Search for more hunks like this one, best first.
+
+        By time it would be those that hold every word of it, which often is this one alone.
+        """
         hit = self._host.selected
         if hit is not None:
-            self._search(QueryDraft("", self._host.bar.draft.chips, sample_of(hit)))
+            self._search(QueryDraft("", self._host.bar.draft.chips, sample_of(hit)), order="rank")
 
     def search_selected(self) -> None:
         """Search for the selected text, or for the hit's symbol."""
@@ -77,9 +80,10 @@ class HitActions:
         else:
             self._host.notify("Select text in the diff with the mouse, or a hit in a symbol.", timeout=3)
 
-    def _search(self, draft: QueryDraft) -> None:
-        """Search for something else; the search before can be gone back to."""
+    def _search(self, draft: QueryDraft, order: str = "") -> None:
+        """Search for something else, in this order or as before; the search before can be gone back to."""
         self._history.record()
+        self._host.order = order or self._host.order
         self._host.bar.show(draft)
         self._host.ask()
         self._panes.results.focus()
