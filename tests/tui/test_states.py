@@ -45,6 +45,21 @@ async def test_one_key_indexes_a_repository_and_then_it_can_be_searched(tmp_path
 
 
 @pytest.mark.usefixtures("parcel")
+async def test_a_small_screen_has_room_for_what_can_be_chosen(tmp_path: Path) -> None:
+    fresh = histories.three_commits(tmp_path / "fresh")
+    app = app_for(fresh.path)
+    async with app.run_test(size=(40, 12)) as pilot:
+        await until(pilot, lambda: app.search.finder.state.stage is Stage.NOT_INDEXED)
+        await until(pilot, lambda: "▌  Index it now" in text_of(app), "the choice that enter takes")
+        await until(pilot, lambda: "3 commits: about a second to …" in text_of(app), "a mark where it is cut")
+        await pilot.press("escape", "down")
+        await until(pilot, lambda: "▌  Choose another repository" in text_of(app))
+        await pilot.resize_terminal(100, 30)
+        await until(pilot, lambda: "Index it now" in text_of(app) and "answers take milli" in text_of(app))
+        assert "…" not in text_of(app).replace(app.search.bar.input.placeholder, "")
+
+
+@pytest.mark.usefixtures("parcel")
 async def test_one_commit_is_one_commit(tmp_path: Path) -> None:
     with History(tmp_path / "lone") as history:
         history.commit("Begin", {"a.py": "x = 1\n"})

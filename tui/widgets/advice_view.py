@@ -64,15 +64,32 @@ class AdviceView(Widget, can_focus=True):
         """The advice, in the middle."""
         size = self.content_size
         width = min(_WIDEST, size.width)
-        lines = self._lines(width)
-        above = max(0, (size.height - len(lines)) // 3)
+        lines, choices = self._lines(width), self._choices(width)
+        first = 0
+        if len(lines) + len(choices) + bool(choices) > size.height:
+            lines, first, choices = self._fitted(lines, choices, width, max(1, size.height))
+        elif choices:
+            lines.append(Content(""))
+        above = max(0, (size.height - len(lines) - len(choices)) // 3)
         margin = " " * max(0, (size.width - width) // 2)
-        first_choice = len(lines) - len(self.advice.choices)
-        self._choice_lines = {above + first_choice + at: at for at in range(len(self.advice.choices))}
-        drawn = [Content("")] * above + [Content.assemble(margin, line) for line in lines]
-        return Content("\n").join(drawn[: max(1, size.height)])
+        self._choice_lines = {above + len(lines) + at: first + at for at in range(len(choices))}
+        drawn = [Content.assemble(margin, line) for line in (*lines, *choices)]
+        return Content("\n").join([Content("")] * above + drawn)
+
+    def _fitted(
+        self, lines: list[Content], choices: list[Content], width: int, height: int
+    ) -> tuple[list[Content], int, list[Content]]:
+        """As much as there is room for: the title, the choices about the cursor, what is left of the text."""
+        room = max(1, height - 2) if len(lines) > 1 else height - 1
+        shown = min(len(choices), room)
+        first = max(0, self._at - shown + 1)
+        kept = lines[: max(1, height - shown)]
+        if len(kept) < len(lines):
+            kept[-1] = Content.assemble(kept[-1].truncate(width - 2), " …")
+        return kept, first, choices[first : first + shown]
 
     def _lines(self, width: int) -> list[Content]:
+        """The title and the text."""
         advice = self.advice
         tone = _TONES[advice.tone]
         lines = [
@@ -82,13 +99,12 @@ class AdviceView(Widget, can_focus=True):
         ]
         for text in advice.lines:
             lines += [Content.styled(f"   {line}", "$muted") for line in _wrapped(sanitize(text), width - 3)]
-        if advice.choices:
-            lines.append(Content(""))
-        label_width = min(
-            max((cell_width(sanitize(each.label)) for each in advice.choices), default=0), width - 8
-        )
-        lines += [self._choice(each, at, label_width, width) for at, each in enumerate(advice.choices)]
         return lines
+
+    def _choices(self, width: int) -> list[Content]:
+        labels = [cell_width(sanitize(each.label)) for each in self.advice.choices]
+        room = min(max(labels, default=0), width - 8)
+        return [self._choice(each, at, room, width) for at, each in enumerate(self.advice.choices)]
 
     def _choice(self, choice: Choice, at: int, label_width: int, width: int) -> Content:
         here = at == self._at
