@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 _ENDED_BY = 128  # and the number of the signal, as a shell has it
-_ENDS_WITHIN_S = 5  # a terminal that is gone takes nothing any more, and may hold up what is written to it
+_ENDS_WITHIN_S = 15  # a terminal that is gone takes nothing any more, and may hold up what is written to it
 
 
 def end_when_told(app: App[None]) -> None:
