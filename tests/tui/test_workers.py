@@ -28,7 +28,7 @@ async def test_an_answer_for_what_is_being_taken_away_is_no_fault(parcel: Path) 
         diff = screen.diff
 
         async def late() -> None:
-            while diff.is_attached:  # noqa: ASYNC110 - nobody tells when it is taken away
+            while diff.is_attached:
                 await anyio.lowlevel.checkpoint()
             drawn.append(screen.is_attached)
             diff.notify_style_update()
