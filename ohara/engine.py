@@ -51,6 +51,7 @@ _JUST_BEGUN_S = 5.0
 _LOOK_EVERY_S = 0.02
 
 _LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well before this
+_VISIT_LINES_S = 2.0  # far from what is indexed, merges take a minute; hits say that it is not known
 
 
 class Engine:
@@ -299,11 +300,14 @@ class Engine:
             choice = choose_refs(known, RefChoice(), self.settings.index.refs)
         chosen = tuple(resolve_tips(self.repository.shared, choice))
         visited = RefChoice(tuple(dict.fromkeys((*chosen, *names))), by=ChosenBy.VISIT)
-        wanted = passes or (EXACT_PASSES | {Pass.LINES} if self._few_lines_pending() else EXACT_PASSES)
-        options = IndexOptions(refs=visited, passes=wanted, visit=True, lock_wait_s=_LOCK_WAIT_S)
+        follows = passes is None and self._few_lines_pending()
+        read = passes or EXACT_PASSES
+        options = IndexOptions(refs=visited, passes=read, visit=True, lock_wait_s=_LOCK_WAIT_S)
         with ExitStack() as after:
             after.callback(self._run, replace(options, refs=DEFAULT_REFS))
             self._run(options)
+            if follows:
+                self._run(replace(options, passes=frozenset({Pass.LINES}), at_most_s=_VISIT_LINES_S))
             yield
 
     def _run(self, options: IndexOptions) -> None:

@@ -21,7 +21,7 @@ from ohara.fate.sides import Sides, in_order
 from ohara.store.lines import CommitLink, DerivedLines, How, LineEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 
     from ohara.fate.moves import Move
     from ohara.git.repo import Repository
@@ -35,6 +35,14 @@ class Removed(NamedTuple):
     texts: list[str]
     segments: list[Segment]
     added: frozenset[int] = frozenset()  # the hunks that change the same file
+
+
+class OutOfTime(Exception):
+    """There is no time left to look up what the commit at hand needs."""
+
+
+def _never() -> bool:
+    return False
 
 
 class Sweep:
@@ -56,6 +64,7 @@ class Sweep:
         self._trees: dict[Sha, FileTree] = {}
         self._tips: dict[Sha, FileTree] = {}
         self._ends_of_run: dict[int, tuple[LineEnd, ...]] = {}
+        self._is_late: Callable[[], bool] = _never
 
     def is_stale(self, pending: Collection[int]) -> bool:
         """True when a pending commit is a parent of one that is done: what is known above it is not true."""
@@ -69,8 +78,17 @@ class Sweep:
             for parent in link.parents
         )
 
-    def run(self, pending: Collection[int]) -> Iterator[DerivedLines]:
-        """Yields what each pending commit ended, parents before children."""
+    def run(
+        self, pending: Collection[int], is_late: Callable[[], bool] = _never
+    ) -> Generator[DerivedLines, None, None]:
+        """Yields what each pending commit ended, parents before children; OutOfTime within one when late."""
+        self._is_late = is_late
+        try:
+            yield from self._run(pending)
+        finally:
+            self._is_late = _never
+
+    def _run(self, pending: Collection[int]) -> Iterator[DerivedLines]:
         todo = set(pending)
         from_start = len(todo) == len(self._order)
         if from_start:
@@ -119,6 +137,8 @@ class Sweep:
             return FileTree()
 
         def below(path: str) -> Version | None:
+            if self._is_late():
+                raise OutOfTime
             blob = self._repository.blob_at(sha, path)
             if blob is None:
                 return None

@@ -7,11 +7,13 @@ known of those stale: the pass begins again.
 
 from __future__ import annotations
 
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from ohara.fate.file_tree import Version
+from ohara.fate.former_head import still_as_in
 from ohara.fate.origins import Wanted
-from ohara.fate.sweep import Sweep
+from ohara.fate.sweep import OutOfTime, Sweep
 from ohara.index.stages import Batches
 from ohara.model import Pass, Progress, Sha
 from ohara.store.facts import HEAD_LINES
@@ -52,14 +54,15 @@ def follow_lines(
 
 def _sweep(writer: Writer, sweep: Sweep, pending: list[int], clock: Clock) -> Iterator[Progress]:
     batches = Batches(writer, largest=_LARGEST_BATCH)
-    for done, derived in enumerate(sweep.run(pending), 1):
-        writer.lines.write((derived,))
-        writer.passes.mark(Pass.LINES, (derived.commit_id,))
-        batches.end_if_full()
-        if done % _TOLD_EVERY == 0 or done == len(pending):
-            yield Progress(Pass.LINES, done, len(pending), 0, clock.elapsed_s)
-        if clock.expired:
-            break
+    with closing(sweep.run(pending, is_late=lambda: clock.expired)) as followed, suppress(OutOfTime):
+        for done, derived in enumerate(followed, 1):
+            writer.lines.write((derived,))
+            writer.passes.mark(Pass.LINES, (derived.commit_id,))
+            batches.end_if_full()
+            if done % _TOLD_EVERY == 0 or done == len(pending):
+                yield Progress(Pass.LINES, done, len(pending), 0, clock.elapsed_s)
+            if clock.expired:
+                break
     writer.commit()
 
 
@@ -68,6 +71,8 @@ def _read_head(writer: Writer, repository: Repository, history: LineHistory, swe
     files = _files(repository) if head else []
     kept = history.head_versions()
     tree = sweep.tree_at(Sha(head)) if head else None
+    if head and (former := writer.fact(HEAD_LINES)):
+        kept |= still_as_in(Sha(former), Sha(head), repository, history, sweep.links)
     added = (
         _version(repository, sweep, tree, Wanted(path, blob, Sha(head)))
         for path, blob in files

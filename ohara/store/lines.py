@@ -176,6 +176,13 @@ class LineHistory(Protocol):
         """The path and the content of every file that is kept, and that one live commit alone made so."""
         ...
 
+    def doubtful_head_versions(self) -> dict[tuple[str, str], int]:
+        """The other files that are kept for HEAD, and which commit made each there.
+
+        Their content came more than once: seen from another commit, it may have been made by another.
+        """
+        ...
+
     def commits_of(self, hunks: Iterable[int]) -> dict[int, int]:
         """The commit of each hunk."""
         ...

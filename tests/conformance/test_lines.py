@@ -80,6 +80,7 @@ def test_head_is_kept_by_path_and_content(index: Index) -> None:
         assert history.all_at_head() == history.at_head((hunk,))
         assert history.hunks_at_head() == {hunk}
         assert history.head_versions() == {("somewhere.py", NEW_BLOB)}
+        assert history.doubtful_head_versions() == {}
         origins = history.head_origins("somewhere.py", NEW_BLOB)
         assert origins is not None
         assert origins[:2] == [(2, 0, 0), (3, hunk, 1)]
@@ -108,6 +109,7 @@ def test_what_is_kept_of_a_content_that_another_commit_made_is_not_believed(inde
     with index.line_history() as history:
         assert history.head_versions() == set()
         assert history.head_origins("merged.py", OTHER_BLOB) is None
+        assert history.doubtful_head_versions() == {("merged.py", OTHER_BLOB): _commit(index, "a")}
 
 
 def test_a_commit_that_goes_takes_what_is_known_of_its_lines_along(index: Index) -> None:

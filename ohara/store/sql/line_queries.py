@@ -51,6 +51,8 @@ _HAS_VERSION = f"""SELECT 1 FROM head_version JOIN path ON path.id = path_id
   WHERE path.path = ? AND blob = ? AND {_MADE_ONCE}"""
 _HEAD_VERSIONS = f"""SELECT path.path, blob FROM head_version JOIN path ON path.id = path_id
   WHERE {_MADE_ONCE}"""
+_DOUBTFUL_VERSIONS = f"""SELECT path.path, blob, head_version.commit_id
+  FROM head_version JOIN path ON path.id = path_id WHERE NOT ({_MADE_ONCE})"""
 _COMMITS_OF = "SELECT id, commit_id FROM hunk WHERE id IN (SELECT value FROM numbers(?))"
 _HUNK_RUNS = """SELECT id, commit_id FROM (
     SELECT id, commit_id, lag(commit_id) OVER (ORDER BY id) AS before FROM hunk) AS hunks
@@ -166,6 +168,13 @@ def head_versions(session: Session) -> set[tuple[str, str]]:
     if not session.has_lines:
         return set()
     return {(path, blob.hex()) for path, blob in session.rows(_HEAD_VERSIONS)}
+
+
+def doubtful_head_versions(session: Session) -> dict[tuple[str, str], int]:
+    """The other files that are kept for HEAD, and which commit made each there."""
+    if not session.has_lines:
+        return {}
+    return {(path, blob.hex()): commit for path, blob, commit in session.rows(_DOUBTFUL_VERSIONS)}
 
 
 def commits_of(session: Session, hunks: Iterable[int]) -> dict[int, int]:

@@ -348,6 +348,10 @@ class Lookups(Session, Protocol):
         """The path and the content of every file that is kept for HEAD."""
         return line_queries.head_versions(self)
 
+    def doubtful_head_versions(self) -> dict[tuple[str, str], int]:
+        """The other files that are kept for HEAD, and which commit made each there."""
+        return line_queries.doubtful_head_versions(self)
+
     def commits_of(self, hunks: Iterable[int]) -> dict[int, int]:
         """The commit of each hunk."""
         return line_queries.commits_of(self, hunks)
