@@ -51,7 +51,7 @@ _JUST_BEGUN_S = 5.0
 _LOOK_EVERY_S = 0.02
 
 _LOCK_WAIT_S = 10.0  # for the short operations: a running index batch ends well before this
-_VISIT_LINES_S = 2.0  # far from what is indexed, merges take a minute; hits say that it is not known
+_VISIT_LINES_S = 2.0  # far from what is indexed a minute would not do; the answer says what is not known
 
 
 class Engine:

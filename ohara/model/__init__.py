@@ -37,6 +37,7 @@ from ohara.model.options import MOST_HITS, READ_HUNK, WHOLE_HUNK, ExplainOptions
 from ohara.model.query import Filters, Intent, Mode, Pattern, Polarity, Query, QueryClass
 from ohara.model.related import Companion, Related
 from ohara.model.results import (
+    NOWHERE,
     AtHead,
     Hit,
     LaneReport,
@@ -57,6 +58,7 @@ from ohara.model.vectors import VectorBlock, VectorForm
 __all__ = [
     "CUT_OFF",
     "MOST_HITS",
+    "NOWHERE",
     "READ_HUNK",
     "WHOLE_HUNK",
     "AnnotatedLines",

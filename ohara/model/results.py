@@ -13,6 +13,9 @@ from ohara.model.status import IndexStatus  # noqa: TC001
 from ohara.model.threads import Copy, Thread  # noqa: TC001
 from ohara.records import dataclass
 
+NOWHERE = "nowhere in this history"
+"""How a note about words that no commit has ends; a front end adds what may be done about it."""
+
 
 class LaneStatus(StrEnum):
     """How a lane ended."""

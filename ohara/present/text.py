@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ohara.fate_phrase import fate_phrase
 from ohara.match_count_phrase import match_count_phrase
-from ohara.model import CUT_OFF, Intent, LaneStatus, Pass, QueryClass, SpanScope
+from ohara.model import CUT_OFF, NOWHERE, Intent, LaneStatus, Pass, QueryClass, SpanScope
 from ohara.plural import counted, plural
 from ohara.present.columns import pieces, width_of, words
 from ohara.present.explained import (
@@ -361,7 +361,10 @@ def warnings(results: Results) -> list[str]:
     ]
     # Where nothing was found, what was not read is the reason why that is no answer, and said as such.
     doubted = {results.unread.reason} if results.unread else {CUT_OFF} if results.query.patterns else set()
-    return told + [sanitize(note) for note in results.notes if results.hits or note not in doubted]
+    told += [sanitize(note) for note in results.notes if results.hits or note not in doubted]
+    if not results.hits and any(note.endswith(NOWHERE) for note in results.notes):
+        told.append("--mode hybrid shows what comes nearest")
+    return told
 
 
 # The later passes of the few commits that a search indexes first wait for the next run, which needs no

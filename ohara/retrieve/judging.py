@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ohara.model import Intent
+from ohara.model import NOWHERE, Intent
 from ohara.records import dataclass
 from ohara.retrieve.proximity import rarities
 from ohara.retrieve.relevance import (
@@ -82,7 +82,7 @@ def _nowhere(tokens: Sequence[str]) -> tuple[str, ...]:
     if not tokens:
         return ()
     verb = "stands" if len(tokens) == 1 else "stand"
-    return (f"{' and '.join(tokens)} {verb} nowhere in this history; --mode hybrid shows what comes nearest",)
+    return (f"{' and '.join(tokens)} {verb} {NOWHERE}",)
 
 
 def _did_you_mean(query: Query, meant: Mapping[str, str]) -> tuple[str, ...]:
