@@ -91,6 +91,8 @@ class IndexFigures:
     everything_cpu_s: float
     unchanged_s: float
     one_commit_s: float
+    first_question_s: float  # after a commit, with nothing running; 0 where not all passes were made
+    next_question_s: float
     peak_pss: int
     index_bytes: int
     pack_bytes: int
@@ -133,6 +135,7 @@ def _measured(
     for number in range(_NEW_COMMITS):
         grow(copy, number)
         one_commit.append(_index(copy, home, "--passes", "text,literal").wall_s)
+    questions = _questions_after_commits(copy, home) if everything else [(0.0, 0.0)]
     first = [watch.seconds_to(min(FIRST_COMMITS, commit_count(copy, merges=True))) for watch in watches]
     return IndexFigures(
         name=name,
@@ -147,12 +150,26 @@ def _measured(
         everything_cpu_s=median([run.cpu_s + whole.cpu_s for run, whole in zip(runs, wholes, strict=False)]),
         unchanged_s=median(unchanged),
         one_commit_s=median(one_commit),
+        first_question_s=median([first for first, _ in questions]),
+        next_question_s=median([again for _, again in questions]),
         peak_pss=max(run.peak_pss for run in (*runs, *wholes)),
         index_bytes=size,
         pack_bytes=pack_bytes(repo),
         pace_by_quarter=tuple(watches[-1].pace_by_quarter()),
         loads=tuple(loads),
     )
+
+
+def _questions_after_commits(copy: Path, home: Path) -> list[tuple[float, float]]:
+    """How long the first question after a commit takes, which reads it, and the same one again."""
+    _index(copy, home)
+    ask = ohara_command("find", "--no-daemon", "-q", "--repo", str(copy), "One change")
+    taken = []
+    for number in range(_NEW_COMMITS, 2 * _NEW_COMMITS):
+        grow(copy, number)
+        first, again = (weigh(ask, env=environment(home)).wall_s for _ in range(2))
+        taken.append((first, again))
+    return taken
 
 
 def _index(copy: Path, home: Path, *options: str, watch: Watched | None = None) -> Weighed:

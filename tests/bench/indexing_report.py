@@ -23,6 +23,9 @@ def figures_table(figures: IndexFigures) -> Table:
     ]
     if figures.everything_s:
         rows.append(_row("everything (symbols, vectors too)", figures.everything_s, git, "at most 20 x"))
+    if figures.first_question_s:
+        asked = f"{seconds(figures.first_question_s)}; {seconds(figures.next_question_s)}"
+        rows.append(("the first question after a commit, nothing running; asked again", asked, "", ""))
     rows += [
         _row("nothing changed", figures.unchanged_s, git, "at most 0.35 s"),
         _row("one new commit (text, literal)", figures.one_commit_s, git, "at most 0.7 s"),
