@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ohara.cli.find_arguments import FindArguments
     from ohara.model import Filters, Query, Results, SearchOptions
 
-MOST_COMMITS = 2_000  # read in a few seconds
+MOST_COMMITS = 2_000  # whose words and literal text are read in a few seconds
 
 
 def is_worth(results: Results) -> bool:

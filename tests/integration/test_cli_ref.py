@@ -254,3 +254,21 @@ def test_a_batch_and_the_service_say_the_same(
         run = ohara("find", "--repo", str(forked.path), "--no-rerank", "--json", "--ref", "topic", "step")
         assert json.loads(run.stdout)["notes"] == []
         assert len(json.loads(run.stdout)["hits"]) == 2
+
+
+def test_what_became_of_lines_of_a_branch_is_not_waited_for_and_said_to_be_unknown(
+    forked: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forked.git("switch", "-q", "topic")
+    (forked.path / "okapi.txt").write_text("okapi\nzebra\n")
+    forked.git("add", "okapi.txt")
+    forked.git("commit", "-q", "-m", "Meet both")
+    forked.git("switch", "-q", "main")
+    find = ["find", "--repo", str(forked.path), "--no-daemon", "--ref", "topic", '"okapi"']
+    for bound_s, known in ((0.0, False), (100.0, True)):
+        monkeypatch.setattr("ohara.engine._VISIT_LINES_S", bound_s)
+        assert main(find) == 0
+        said = capsys.readouterr()
+        assert "Meet both" in said.out
+        assert ("what became of lines is not known yet" in said.err) is not known
+        assert ("still there: 2 lines" in said.out) is known
