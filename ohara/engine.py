@@ -289,10 +289,11 @@ class Engine:
         return holder is None or time.time() - holder[1] < _JUST_BEGUN_S
 
     @contextmanager
-    def visiting(self, names: Sequence[str], *, passes: frozenset[Pass] | None = None) -> Iterator[None]:
+    def visiting(self, names: Sequence[str]) -> Iterator[None]:
         """Have the history of some names searched beside what is indexed, and hidden again afterwards.
 
-        What was read stays in the index, unseen, until `gc`: the next visit reads only what is new.
+        What was read stays in the index, unseen, until `gc`: the next visit reads only what is new. Lines are
+        followed for a moment at most.
         """
         from ohara.index.job import IndexOptions
 
@@ -300,9 +301,8 @@ class Engine:
             choice = choose_refs(known, RefChoice(), self.settings.index.refs)
         chosen = tuple(resolve_tips(self.repository.shared, choice))
         visited = RefChoice(tuple(dict.fromkeys((*chosen, *names))), by=ChosenBy.VISIT)
-        follows = passes is None and self._few_lines_pending()
-        read = passes or EXACT_PASSES
-        options = IndexOptions(refs=visited, passes=read, visit=True, lock_wait_s=_LOCK_WAIT_S)
+        follows = self._few_lines_pending()
+        options = IndexOptions(refs=visited, passes=EXACT_PASSES, visit=True, lock_wait_s=_LOCK_WAIT_S)
         with ExitStack() as after:
             after.callback(self._run, replace(options, refs=DEFAULT_REFS))
             self._run(options)
