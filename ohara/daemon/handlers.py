@@ -135,9 +135,8 @@ class Answers:
                 if not self._jobs.knows(common_dir):  # a first run has no index yet
                     await in_thread(open_registered, request.repo)
                 self._jobs.stop(common_dir)
-                self._watch.put_off(
-                    common_dir
-                )  # a first run's index would be found, and gone on with at once
+                # The watch would find a first run's index, and have it gone on with at once.
+                self._watch.put_off(common_dir)
             case wire.Status():
                 status, indexing = await self._status(request)
                 return wire.StatusReply(id=request.id, status=_sendable(status), indexing=indexing)
